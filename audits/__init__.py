@@ -1,0 +1,1 @@
+"""What is said about the game: findings, incidents, rulings, reports. May import `games`."""

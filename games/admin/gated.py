@@ -1,0 +1,152 @@
+"""How every admin page of ours behaves: the gate decides, services write, history shows who, when, why, old and new."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from simple_history.admin import SimpleHistoryAdmin
+from unfold.admin import ModelAdmin
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from games.models import Staff
+from games.services.gate import authorize, can, visible
+
+
+def actor_of(request: HttpRequest) -> Staff:
+    """Who is at the keyboard; the admin site lets nobody else in."""
+    if not isinstance(request.user, Staff):
+        raise PermissionDenied
+    return request.user
+
+
+class GatedAdmin(ModelAdmin):
+    """Lists show what the person may see; a record out of his reach is a 403, never a guess; nothing is deleted."""
+
+    list_fullwidth = True
+    compressed_fields = True
+    warn_unsaved_form = True
+    actions = None
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return visible(request.user, super().get_queryset(request))
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Out of all records, so that one out of reach is refused on record and not called missing."""
+        field = self.opts.pk if from_field is None else self.opts.get_field(from_field)
+        try:
+            return self.model._default_manager.get(**{field.name: field.to_python(object_id)})
+        except (self.model.DoesNotExist, ValidationError, ValueError):
+            return None
+
+    def _may(self, request: HttpRequest, verb: str, obj: Model | None = None) -> bool:
+        return can(request.user, f"{self.opts.model_name}.{verb}", obj)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self._may(request, "view")
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._may(request, "view", obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self._may(request, "add")
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._may(request, "change", obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A form with a reason, whose checks the service makes: what it refuses stands at the field, not on an error page."""
+
+    reason = forms.CharField(
+        widget=UnfoldAdminTextInputWidget(), help_text="Why; it stands in the history.", max_length=500, strip=True
+    )
+    actor: Staff  # set by AuditedAdmin.get_form
+
+
+class StepForm(forms.Form):
+    """The form of one step taken on a record (end a duty, set a password): at the least, why."""
+
+    reason = forms.CharField(widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Why; it stands in the history.")
+
+    def __init__(self, *args: Any, thing: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.thing = thing
+
+
+class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
+    """An audited record: written by its service, with a history tab."""
+
+    form = ServiceForm
+    history_list_display = ["history_author"]
+    history_list_per_page = 50
+    object_history_list_template = "admin/history_list.html"
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        form.actor = actor_of(request)
+        return form
+
+    def history_form_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """An old version is to look at. The library would also save it back, past the service."""
+        if request.method != "GET":
+            raise PermissionDenied
+        return super().history_form_view(request, *args, **kwargs)
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """What a service refuses after the form had let it pass (somebody else was quicker) is told, and nothing is written."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+            return redirect(request.get_full_path())
+
+    def step(
+        self, request: HttpRequest, object_id: str, *, action: str, title: str, form_class: type[StepForm],
+        take: Callable[[Staff, Any, dict[str, Any]], str],
+    ) -> HttpResponse:  # fmt: skip
+        """A page that takes one step on one record: `take` calls the service and says what was done."""
+        thing = self.get_object(request, object_id)
+        if thing is None:
+            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
+        actor = actor_of(request)
+        authorize(actor, action, thing)
+        back = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[thing.pk])
+        form = form_class(request.POST or None, thing=thing)
+        if request.method == "POST" and form.is_valid():
+            messages.success(request, take(actor, thing, form.cleaned_data))
+            return redirect(back)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{title}: {thing}",
+            "form": form,
+            "back": back,
+            "button": title,
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/step.html", context)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """One service call; the record it wrote is what the page goes on with."""
+        values = {name: form.cleaned_data[name] for name in form.fields if name != "reason"}
+        reason = form.cleaned_data["reason"]
+        if change:
+            self.service_update(actor_of(request), obj, values, reason)
+        else:
+            obj.pk = self.service_create(actor_of(request), values, reason).pk
+
+    def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
+        raise PermissionDenied
+
+    def service_update(self, actor: Staff, obj: Any, values: dict[str, Any], reason: str) -> None:
+        raise PermissionDenied

@@ -1,0 +1,30 @@
+"""The scheduler's tables, made by django-celery-beat and django-celery-results, to look at; their other models have no page."""
+
+from django.contrib import admin
+from django_celery_beat import models as beat
+from django_celery_results import models as results
+
+from games.admin.gated import GatedAdmin
+
+for model in (
+    beat.ClockedSchedule, beat.CrontabSchedule, beat.IntervalSchedule, beat.PeriodicTask, beat.SolarSchedule,
+    results.GroupResult, results.TaskResult,
+):  # fmt: skip
+    if admin.site.is_registered(model):
+        admin.site.unregister(model)
+
+
+@admin.register(beat.PeriodicTask)
+class ScheduleAdmin(GatedAdmin):
+    list_display = ["name", "task", "scheduler", "enabled", "last_run_at", "total_run_count"]
+    search_fields = ["name", "task"]
+    fields = readonly_fields = ["name", "task", "scheduler", "enabled", "last_run_at", "total_run_count", "description"]
+
+
+@admin.register(results.TaskResult)
+class TaskResultAdmin(GatedAdmin):
+    list_display = ["date_done", "task_name", "status", "worker"]
+    list_filter = ["status", "task_name"]
+    search_fields = ["task_id", "task_name"]
+    ordering = ["-date_done"]
+    fields = readonly_fields = ["task_id", "task_name", "status", "worker", "date_created", "date_done", "result", "traceback"]

@@ -1,0 +1,21 @@
+from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
+from django.db.models.signals import post_migrate
+
+
+class GamesConfig(AppConfig):
+    name = "games"
+    verbose_name = "Games"
+
+    def ready(self) -> None:
+        from simple_history.signals import pre_create_historical_record
+
+        from games import insert_only
+        from games.models.history import name_the_author
+        from games.services.people import login_note
+
+        # Django's own receiver saves the whole person, which would write a history row at each login.
+        user_logged_in.disconnect(dispatch_uid="update_last_login")
+        user_logged_in.connect(login_note, dispatch_uid="login_note")
+        pre_create_historical_record.connect(name_the_author, dispatch_uid="name_the_author")
+        post_migrate.connect(insert_only.protect, dispatch_uid="protect_tables")

@@ -1,0 +1,70 @@
+"""Tables whose rows are written once: the list, and the grants and triggers that follow from it.
+
+After every `migrate` the role `app` gets what this file says, on every table there is, so that a new
+table cannot be forgotten. The triggers fire for `owner` too, and in replication mode.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import connections, transaction
+from psycopg import sql
+
+INSERT_ONLY = (
+    "games_denial",
+    "games_historicalcasino",
+    "games_historicalduty",
+    "games_historicalpit",
+    "games_historicalstaff",
+)
+
+DENY_FUNCTION = """
+CREATE OR REPLACE FUNCTION deny_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'Rows of % are written once: % is not allowed.', TG_TABLE_NAME, TG_OP
+        USING ERRCODE = 'insufficient_privilege';
+END $$
+"""
+
+
+def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
+    """Grants and triggers for all tables; called after each app's migrations, does its work after ours."""
+    if app_config is not None and app_config.name != "games":
+        return
+    connection = connections[using]
+    with transaction.atomic(using=using), connection.cursor() as cursor:
+        tables = set(connection.introspection.table_names(cursor))
+        if "games_denial" not in tables:  # migrated back to nothing
+            return
+        cursor.execute(DENY_FUNCTION)
+        app = sql.Identifier(settings.APP_ROLE)
+        for statement in _grants(app):
+            cursor.execute(statement)
+        for table in INSERT_ONLY:
+            if table in tables:
+                for statement in _insert_only(sql.Identifier(table), app):
+                    cursor.execute(statement)
+
+
+def _grants(app: sql.Identifier) -> list[sql.Composed]:
+    """The application reads and writes rows; it changes no structure and no record of migrations."""
+    statements = (
+        "GRANT USAGE ON SCHEMA public TO {app}",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {app}",
+        "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {app}",
+        "REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {app}",
+    )
+    return [sql.SQL(statement).format(app=app) for statement in statements]
+
+
+def _insert_only(table: sql.Identifier, app: sql.Identifier) -> list[sql.Composed]:
+    statements = (
+        "REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM {app}",
+        "CREATE OR REPLACE TRIGGER written_once BEFORE UPDATE OR DELETE ON {table} "
+        "FOR EACH ROW EXECUTE FUNCTION deny_change()",
+        "CREATE OR REPLACE TRIGGER never_emptied BEFORE TRUNCATE ON {table} "
+        "FOR EACH STATEMENT EXECUTE FUNCTION deny_change()",
+        "ALTER TABLE {table} ENABLE ALWAYS TRIGGER written_once",
+        "ALTER TABLE {table} ENABLE ALWAYS TRIGGER never_emptied",
+    )
+    return [sql.SQL(statement).format(table=table, app=app) for statement in statements]

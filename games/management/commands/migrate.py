@@ -1,0 +1,18 @@
+"""Django's migrate, as the role that owns the tables: the application's own role changes no structure."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.core.management.commands.migrate import Command as MigrateCommand
+from django.db import connections
+
+
+class Command(MigrateCommand):
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.set_defaults(database="owner")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["database"] not in connections:
+            raise CommandError("DATABASE_OWNER_URL is missing; set it to the role that owns the tables, for this command only.")
+        super().handle(*args, **options)

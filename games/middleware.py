@@ -1,0 +1,57 @@
+"""What every request passes on its way in: the casino's clock, and the door it came through."""
+
+from collections.abc import Callable
+from zoneinfo import ZoneInfo
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import Resolver404, resolve
+from django.utils import timezone
+
+from games.models import Staff
+from games.services.gate import Denied, deny, door
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+#: Where somebody goes who has to choose a password of his own first.
+PASSWORD_ROUTES = {"admin:password_change", "admin:password_change_done", "admin:logout", "admin:jsi18n"}
+
+
+class CasinoTimeMiddleware:
+    """Pages show the time of the person's casino; people of no single casino see UTC."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        casino = request.user.casino if isinstance(request.user, Staff) else None
+        with timezone.override(ZoneInfo(casino.timezone) if casino else None):
+            return self.get_response(request)
+
+
+class DoorMiddleware:
+    """Names the door for the gate, and puts refusals on record that did not come from the gate itself."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = door.set(f"{request.method} {request.path}")
+        try:
+            if getattr(request.user, "must_change_password", False) and _route(request) not in PASSWORD_ROUTES:
+                return redirect("admin:password_change")
+            return self.get_response(request)
+        finally:
+            door.reset(token)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+        if isinstance(exception, PermissionDenied) and not isinstance(exception, Denied):
+            deny(request.user, _route(request), "page")
+
+
+def _route(request: HttpRequest) -> str:
+    try:
+        return resolve(request.path_info).view_name
+    except Resolver404:
+        return ""

@@ -1,0 +1,63 @@
+"""Casinos and their pits."""
+
+import zoneinfo
+
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models.functions import Upper
+
+from games.models.history import History
+
+code_validator = RegexValidator(
+    r"^[A-Za-z0-9][A-Za-z0-9._-]*$", "Use letters, digits, dots, dashes and underscores, beginning with a letter or digit."
+)
+currency_validator = RegexValidator(r"^[A-Z]{3}$", "Use the three capital letters of the currency, such as SGD.")
+
+
+def validate_time_zone(name: str) -> None:
+    if name not in zoneinfo.available_timezones():
+        raise ValidationError(f"{name!r} is not a time zone; use a name such as Asia/Singapore.")
+
+
+class Casino(models.Model):
+    """A house. Its time zone decides how moments are shown, its gaming day when one day's books end."""
+
+    casino_path, pit_path = "pk", None  # where it is, for the gate
+
+    code = models.CharField(max_length=20, unique=True, validators=[code_validator])
+    name = models.CharField(max_length=200)
+    timezone = models.CharField("time zone", max_length=64, validators=[validate_time_zone])
+    currency = models.CharField(max_length=3, validators=[currency_validator])
+    gaming_day_starts = models.TimeField("gaming day starts at", help_text="In the casino's own time.")
+
+    history = History()
+
+    class Meta:
+        ordering = ["code"]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+
+class Pit(models.Model):
+    """A group of tables under one pit manager."""
+
+    casino_path, pit_path = "casino", "pk"
+
+    casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="pits")
+    code = models.CharField(max_length=20, validators=[code_validator])
+    name = models.CharField(max_length=200, blank=True)
+
+    history = History()
+
+    class Meta:
+        ordering = ["casino__code", "code"]
+        constraints = [
+            models.UniqueConstraint("casino", Upper("code"), name="pit_code_once_a_casino"),
+            # what a foreign key over pit and casino together refers to (migration 0002)
+            models.UniqueConstraint(fields=["id", "casino"], name="pit_of_casino"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.casino.code} {self.code}"

@@ -1,0 +1,28 @@
+"""Denials: every attempt that the gate turned away. Written once; no update, no delete (games.insert_only)."""
+
+from django.db import models
+
+from games.models.casino import Casino
+from games.models.staff import Staff
+
+
+class Denial(models.Model):
+    """Who tried what, on what, through which door, in which post. Names are kept as text and outlive their subjects."""
+
+    casino_path, pit_path = "casino", None
+
+    at = models.DateTimeField(auto_now_add=True)
+    # No database constraint: a denial is written in a connection of its own, whatever becomes of the caller's transaction.
+    staff = models.ForeignKey(Staff, on_delete=models.DO_NOTHING, null=True, related_name="denials", db_constraint=False)
+    casino = models.ForeignKey(Casino, on_delete=models.DO_NOTHING, null=True, related_name="+", db_constraint=False)
+    who = models.TextField()
+    action = models.TextField()
+    thing = models.TextField()
+    door = models.TextField()
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [models.Index(fields=["-at", "-id"], name="denial_newest_first")]
+
+    def __str__(self) -> str:
+        return f"{self.who}: {self.action}"

@@ -1,0 +1,43 @@
+"""Casinos and pits."""
+
+import datetime as dt
+from typing import Any
+
+from django.db import transaction
+
+from games.models import Casino, Pit
+from games.services.gate import Actor, authorize
+from games.services.saving import record_change, record_save
+
+
+@transaction.atomic
+def casino_create(
+    *, actor: Actor, code: str, name: str, timezone: str, currency: str, gaming_day_starts: dt.time, reason: str
+) -> Casino:
+    authorize(actor, "casino.add")
+    casino = Casino(code=code, name=name, timezone=timezone, currency=currency, gaming_day_starts=gaming_day_starts)
+    record_save(casino, actor=actor, reason=reason)
+    return casino
+
+
+@transaction.atomic
+def casino_update(*, actor: Actor, casino: Casino, changes: dict[str, Any], reason: str) -> bool:
+    current = Casino.objects.select_for_update().get(pk=casino.pk)
+    authorize(actor, "casino.change", current)
+    return record_change(current, changes, actor=actor, reason=reason)
+
+
+@transaction.atomic
+def pit_create(*, actor: Actor, casino: Casino, code: str, name: str, reason: str) -> Pit:
+    authorize(actor, "pit.add", casino)
+    pit = Pit(casino=casino, code=code, name=name)
+    record_save(pit, actor=actor, reason=reason)
+    return pit
+
+
+@transaction.atomic
+def pit_update(*, actor: Actor, pit: Pit, changes: dict[str, Any], reason: str) -> bool:
+    """Its code and name; a pit stays in its casino."""
+    current = Pit.objects.select_for_update().get(pk=pit.pk)
+    authorize(actor, "pit.change", current)
+    return record_change(current, changes, actor=actor, reason=reason)

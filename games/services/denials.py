@@ -1,0 +1,27 @@
+"""Putting a denial on record, in a connection of its own: a rollback of the caller's transaction does not take it away."""
+
+from typing import Any
+
+import structlog
+from django.db import DatabaseError, connection
+
+log = structlog.get_logger(__name__)
+
+INSERT = """
+INSERT INTO games_denial (at, staff_id, casino_id, who, action, thing, door)
+VALUES (statement_timestamp(), %s, %s, %s, %s, %s, %s)
+"""
+
+
+def denial_record(*, actor: Any, who: str, action: str, thing: str, door: str) -> None:
+    """The refusal stands even where it cannot be written down; then the log has it."""
+    log.warning("denied", who=who, action=action, thing=thing, door=door)
+    own = connection.copy()
+    try:
+        with own.cursor() as cursor:
+            place = getattr(actor, "casino_id", None)
+            cursor.execute(INSERT, [actor.pk if actor else None, place, who, action, thing, door])
+    except DatabaseError:
+        log.exception("denial not recorded", who=who, action=action)
+    finally:
+        own.close()

@@ -1,0 +1,159 @@
+"""The one gate: who may do what, for page, admin, API and command alike. Every denial goes on record."""
+
+from collections.abc import Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
+
+from games.models import Duty, Staff
+from games.roles import OPERATOR, Role, rank, role_of
+from games.services.denials import denial_record
+
+M = TypeVar("M", bound=Model)
+
+#: How the caller came in: "GET /admin/…", "command duty".
+door: ContextVar[str] = ContextVar("door", default="")
+
+
+class Denied(PermissionDenied):
+    """The gate said no, and that is on record."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Whoever runs a command on the machine itself, without saying as whom."""
+
+    pk = None
+    casino_id = None
+
+    def __str__(self) -> str:
+        return OPERATOR.name
+
+
+Actor = Staff | Operator
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a person is at this moment, and where: in a permanent post or department, or acting by a duty."""
+
+    role: Role
+    casino_id: int | None
+    pit_id: int | None = None
+    duty: Duty | None = None
+
+    def __str__(self) -> str:
+        return f"acting {self.role.name.lower()}" if self.duty else self.role.name.lower()
+
+    def covers(self, action: str, thing: Model | None) -> bool:
+        """The thing lies within reach. What belongs to the whole casino may be seen, but not changed, from one pit."""
+        if thing is None:
+            return True
+        casino_id, pit_id = place_of(thing)
+        if self.casino_id not in (None, casino_id):
+            return False
+        return self.pit_id in (None, pit_id) or (pit_id is None and action.endswith(".view"))
+
+    def within(self, model: type[Model]) -> Q:
+        """The same for a query: what this standing sees of a model."""
+        query = Q()
+        if self.casino_id is not None and (path := getattr(model, "casino_path", None)):
+            query &= Q(**{path: self.casino_id})
+        if self.pit_id is not None and (path := getattr(model, "pit_path", None)):
+            query &= Q(**{path: self.pit_id}) | Q(**{f"{path}__isnull": True})
+        return query
+
+
+def place_of(thing: Model) -> tuple[int | None, int | None]:
+    """The casino and the pit that a record belongs to, by the paths its model names."""
+
+    def value(path: str | None) -> int | None:
+        return getattr(thing, "pk" if path == "pk" else f"{path}_id") if path else None
+
+    return value(getattr(thing, "casino_path", None)), value(getattr(thing, "pit_path", None))
+
+
+def standings(actor: Any) -> list[Standing]:
+    """All that an actor is now, the highest post first. A duty counts from its first moment and not a moment past its last.
+
+    The duties are read once for each time the person is loaded (a request), the clock is read at each question.
+    """
+    if isinstance(actor, Operator):
+        return [Standing(OPERATOR, None)]
+    if not isinstance(actor, Staff) or not actor.is_active:
+        return []
+    role = role_of(actor.department, actor.post)
+    own = Standing(role, actor.casino_id, actor.pit_id if role.reach == "pit" else None)
+    now = timezone.now()
+    acting = [_acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at]
+    return sorted([own, *acting], key=_height, reverse=True)
+
+
+def _duties(staff: Staff) -> list[Duty]:
+    known: list[Duty] | None = staff.__dict__.get("_duties")
+    if known is None:
+        known = list(staff.duties.filter(ends_at__gt=timezone.now())) if staff.department == "pit" else []
+        staff.__dict__["_duties"] = known
+    return known
+
+
+def _acting(duty: Duty) -> Standing:
+    return Standing(role_of("pit", duty.post), duty.casino_id, duty.pit_id, duty)
+
+
+def _height(standing: Standing) -> int:
+    return rank(standing.role.post or "")
+
+
+def standing_for(actor: Any, action: str, thing: Model | None = None) -> Standing | None:
+    """The standing by which an actor may do this, the highest if there are several."""
+    return next((one for one in standings(actor) if action in one.role.may and one.covers(action, thing)), None)
+
+
+def can(actor: Any, action: str, thing: Model | None = None) -> bool:
+    return standing_for(actor, action, thing) is not None
+
+
+def authorize(actor: Any, action: str, thing: Model | None = None) -> Standing:
+    """Pass the gate, or be turned away on record. What comes back says in which post it was done."""
+    if isinstance(actor, Staff):
+        actor.__dict__.pop("_duties", None)  # before anything is written, the duties are read anew
+    standing = standing_for(actor, action, thing)
+    if standing is None:
+        raise deny(actor, action, thing)
+    return standing
+
+
+def deny(actor: Any, action: str, thing: object = None) -> Denied:
+    """Put a refusal on record; the caller raises what comes back."""
+    who = name_of(actor)
+    label = f"{thing._meta.verbose_name} {thing}" if isinstance(thing, Model) else str(thing or "")
+    denial_record(actor=actor, who=who, action=action, thing=label, door=door.get())
+    return Denied(f"{who} may not do this ({action}{f', {label}' if label else ''}). The attempt is on record.")
+
+
+def visible(actor: Any, queryset: QuerySet[M]) -> QuerySet[M]:
+    """What an actor may see of a list."""
+    action = f"{queryset.model._meta.model_name}.view"
+    return queryset.filter(any_of(one.within(queryset.model) for one in standings(actor) if action in one.role.may))
+
+
+def any_of(queries: Iterable[Q]) -> Q:
+    """One of these; nothing at all where there are none."""
+    result = Q(pk__in=[])
+    for query in queries:
+        if not query:
+            return query
+        result |= query
+    return result
+
+
+def name_of(actor: Any) -> str:
+    """An actor in words, with the highest post held at this moment."""
+    if isinstance(actor, Staff):
+        return f"{actor}, {next(map(str, standings(actor)), 'no longer active')}"
+    return "Somebody not logged in" if getattr(actor, "is_anonymous", False) else str(actor)

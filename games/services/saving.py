@@ -1,0 +1,32 @@
+"""How a service saves an audited record: checked whole, with its author and reason in the history."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+
+from games.models import Staff
+from games.services.gate import Actor, name_of
+
+
+def record_save(record: Model, *, actor: Actor, reason: str) -> None:
+    if not reason.strip():
+        raise ValidationError({"reason": "Say why: the reason stands in the history."})
+    record.full_clean()
+    record.__dict__.update(
+        _history_user=actor if isinstance(actor, Staff) else None,
+        _history_author=name_of(actor),
+        _change_reason=reason.strip(),
+    )
+    record.save()
+
+
+def record_change(record: Model, changes: Mapping[str, Any], *, actor: Actor, reason: str) -> bool:
+    """Save what really changes. Nothing changed: nothing written, not even history."""
+    differing = {name: value for name, value in changes.items() if getattr(record, name) != value}
+    for name, value in differing.items():
+        setattr(record, name, value)
+    if differing:
+        record_save(record, actor=actor, reason=reason)
+    return bool(differing)

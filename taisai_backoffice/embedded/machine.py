@@ -1,0 +1,21 @@
+"""Two questions to the machine: which port is free, and is that process really the server we mean."""
+
+import socket
+
+import psutil
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def live_process(pid: str, name: str) -> psutil.Process | None:
+    """The process of a pid file, unless it has died or its number has gone to another program."""
+    try:
+        process = psutil.Process(int(pid))
+        alive = process.name().startswith(name) and process.status() != psutil.STATUS_ZOMBIE
+    except (ValueError, psutil.Error):
+        return None
+    return process if alive else None

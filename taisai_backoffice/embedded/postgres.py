@@ -1,0 +1,175 @@
+"""The PostgreSQL of a home: made once, started and stopped here, reached over loopback with SCRAM."""
+
+import os
+import shlex
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+from .account import reachable_folder, server_account, server_binaries
+from .errors import EmbeddedServerError
+from .home import Home
+from .machine import free_port, live_process
+
+DATABASE = "taisai"
+ROLES = ("owner", "app")
+RESTART_SECONDS = 10
+
+CONFIGURATION = """
+# Set by the back office's launcher.
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+timezone = 'UTC'
+log_timezone = 'UTC'
+jit = off
+"""
+
+
+class Postgres:
+    """One server with one database and two roles: `owner` migrates, `app` does everything else."""
+
+    name = "PostgreSQL"
+
+    def __init__(self, home: Home, options: tuple[str, ...] = ()) -> None:
+        self.home = home
+        self.options = options
+        self.account = server_account()
+        self._binaries: Path | None = None
+
+    @property
+    def link(self) -> Path:
+        """In the home: the data folder, or a link to where the server's account can reach it."""
+        return self.home.path / "postgres"
+
+    @property
+    def data(self) -> Path:
+        return self.link.resolve()
+
+    @property
+    def log(self) -> Path:
+        return self.data / "server.log"
+
+    def start(self) -> None:
+        """Start the server, making it first where there is none, and wait until it answers."""
+        if self.is_running():
+            return
+        if not self.link.exists():
+            self._initialise()
+        deadline = time.monotonic() + RESTART_SECONDS
+        while (fault := self._try_to_start()) is not None:
+            if time.monotonic() > deadline:  # a server killed a moment ago may still hold its files
+                raise EmbeddedServerError(f"PostgreSQL did not start: {fault} Its log is {self.log}.")
+            time.sleep(0.3)
+        self._ensure_roles()
+
+    def stop(self) -> None:
+        if self.is_running():
+            self._control("stop", "-m", "fast", "-w", "-t", "60")
+
+    def is_running(self) -> bool:
+        return self.pid() is not None
+
+    def pid(self) -> int | None:
+        """The server's process, where the pid file tells of one that is really PostgreSQL."""
+        lines = self._pid_file()
+        process = live_process(lines[0], "postgres") if lines else None
+        return process.pid if process else None
+
+    def port(self) -> int:
+        return int(self._pid_file()[3])
+
+    def url(self, role: str, database: str = DATABASE) -> str:
+        return f"postgresql://{role}:{quote(self.password(role))}@127.0.0.1:{self.port()}/{database}"
+
+    def password(self, role: str) -> str:
+        return self.home.secret(f"postgres-{role}")
+
+    def remove(self) -> None:
+        """Stop the server and delete all its data: for throwaway homes."""
+        self.stop()
+        if self.link.is_symlink():
+            shutil.rmtree(self.data.parent)
+        shutil.rmtree(self.home.path)
+
+    def _pid_file(self) -> list[str]:
+        try:
+            return (self.data / "postmaster.pid").read_text().splitlines()
+        except OSError:
+            return []
+
+    def _initialise(self) -> None:
+        """initdb into a draft that is renamed when it is whole: killed half way, the next start begins anew."""
+        folder = reachable_folder(self.home, self.account)
+        draft = Path(tempfile.mkdtemp(prefix="postgres.new.", dir=folder))
+        self.account.give(draft)
+        password = draft.with_suffix(".password")
+        password.touch(mode=0o600)
+        password.write_text(self.password("postgres"))
+        self.account.give(password)
+        result = self.account.run(
+            self._program("initdb"), "--pgdata", draft, "--username", "postgres", "--pwfile", password,
+            "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale-provider", "builtin",
+            "--builtin-locale", "C.UTF-8", "--locale", "C", capture_output=True,
+        )  # fmt: skip
+        password.unlink()
+        if result.returncode != 0:
+            raise EmbeddedServerError(f"PostgreSQL could not be set up in {folder}: {result.stderr.strip()}")
+        with (draft / "postgresql.conf").open("a") as configuration:
+            configuration.write(CONFIGURATION)
+        data = folder / ("postgres" if folder == self.home.path else "data")
+        draft.rename(data)
+        if data != self.link:
+            self.link.symlink_to(data)
+
+    def _try_to_start(self) -> str | None:
+        options = [f"-p {free_port()}", *(f"-c {shlex.quote(option)}" for option in self.options)]
+        return self._control("start", "-w", "-t", "60", "-l", str(self.log), "-o", " ".join(options))
+
+    def _control(self, *arguments: str) -> str | None:
+        """pg_ctl; what it says where it fails. Its output goes to a file, since the server would hold a pipe open."""
+        with tempfile.TemporaryFile("w+") as output:
+            result = self.account.run(
+                self._program("pg_ctl"), "-D", self.data, *arguments,
+                stdin=None, stdout=output, stderr=output, env=_plain_environment(),
+            )  # fmt: skip
+            output.seek(0)
+            return None if result.returncode == 0 else " ".join(output.read().split())
+
+    def _program(self, name: str) -> Path:
+        if self._binaries is None:
+            self._binaries = server_binaries(self.home, self.account)
+        return self._binaries / name
+
+    def _ensure_roles(self) -> None:
+        """The two roles and the database; harmless where they are there already."""
+        with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as connection:
+            known = {row[0] for row in connection.execute("SELECT rolname FROM pg_roles")}
+            for role in ROLES:
+                verb = sql.SQL("ALTER" if role in known else "CREATE")
+                connection.execute(
+                    sql.SQL("{} ROLE {} LOGIN PASSWORD {}").format(verb, sql.Identifier(role), self.password(role))
+                )
+            if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+                create_database(connection, DATABASE)
+
+
+def create_database(connection: "psycopg.Connection[tuple[object, ...]]", name: str, template: str = "template0") -> None:
+    """A database that `owner` owns and `app` may only use."""
+    database = sql.Identifier(name)
+    connection.execute(
+        sql.SQL("CREATE DATABASE {} OWNER owner TEMPLATE {} STRATEGY wal_log").format(database, sql.Identifier(template))
+    )
+    connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(database))
+    connection.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO app").format(database))
+
+
+def _plain_environment() -> dict[str, str]:
+    """No PG* variable of the caller may lead the server astray."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("PG")}
+
+

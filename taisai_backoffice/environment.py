@@ -1,0 +1,102 @@
+"""Reading the environment: what the settings are made of, and what production refuses."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+
+TRUE = {"1", "true", "yes", "on"}
+FALSE = {"", "0", "false", "no", "off"}
+WELL_KNOWN_PASSWORDS = {
+    "", "admin", "app", "changeme", "change-me", "guest", "owner", "password", "postgres", "secret", "taisai", "test",
+}  # fmt: skip
+SECRET_KEY_LENGTH = 50
+
+
+def flag(name: str, default: bool = False) -> bool:
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    if value.lower() not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"{name} is {value!r}; set it to 1 or 0.")
+    return value.lower() in TRUE
+
+
+def number(name: str, default: int) -> int:
+    value = os.environ.get(name, "")
+    if value and not value.isdecimal():
+        raise ImproperlyConfigured(f"{name} is {value!r}; set it to a whole number.")
+    return int(value) if value else default
+
+
+def names(name: str, default: str = "") -> list[str]:
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def database(url: str, name: str) -> dict[str, Any]:
+    """A Django database from a PostgreSQL URL; what is not a name or an address (sslmode, …) becomes an option."""
+    parts = _conninfo(url, name)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parts.pop("dbname", ""),
+        "USER": parts.pop("user", ""),
+        "PASSWORD": parts.pop("password", ""),
+        "HOST": parts.pop("host", ""),
+        "PORT": parts.pop("port", ""),
+        "OPTIONS": parts,
+    }
+
+
+def _conninfo(url: str, name: str) -> dict[str, Any]:
+    try:
+        return dict(conninfo_to_dict(url))
+    except ProgrammingError:
+        raise ImproperlyConfigured(
+            f"{name} is not a PostgreSQL URL; write it as postgresql://user:password@host:5432/database."
+        ) from None
+
+
+def production_faults(environment: Mapping[str, str]) -> list[str]:
+    """Everything that forbids a start in production, each as one sentence."""
+    return [
+        *_secret_key_faults(environment.get("SECRET_KEY", "")),
+        *(["DEBUG is on; unset it."] if environment.get("DEBUG", "").lower() not in FALSE else []),
+        *_database_faults(environment),
+        *_broker_faults(environment.get("BROKER_URL", "")),
+        *([] if environment.get("ALLOWED_HOSTS") else ["ALLOWED_HOSTS is missing; name the hosts this site answers to."]),
+    ]
+
+
+def _secret_key_faults(key: str) -> list[str]:
+    if not key:
+        return ["SECRET_KEY is missing; set it to a long random text."]
+    if len(key) < SECRET_KEY_LENGTH or len(set(key)) < 5 or key.startswith("django-insecure"):
+        return [f"SECRET_KEY is too weak; set it to a random text of {SECRET_KEY_LENGTH} characters or more."]
+    return []
+
+
+def _database_faults(environment: Mapping[str, str]) -> list[str]:
+    if not environment.get("DATABASE_URL"):
+        return ["DATABASE_URL is missing, and the embedded server is for local use; name your PostgreSQL."]
+    faults, users = [], []
+    for name in ("DATABASE_URL", "DATABASE_OWNER_URL"):
+        if url := environment.get(name):
+            parts = _conninfo(url, name)
+            users.append(parts.get("user"))
+            if str(parts.get("password", "")).lower() in WELL_KNOWN_PASSWORDS and "passfile" not in parts:
+                faults.append(f"{name} has no password or a well-known one; give the role a random password.")
+    if len(users) > len(set(users)):
+        faults.append("DATABASE_URL and DATABASE_OWNER_URL name the same role; the application must not own its tables.")
+    return faults
+
+
+def _broker_faults(url: str) -> list[str]:
+    if not url:
+        return ["BROKER_URL is missing, and the embedded broker is for local use; name your Valkey, Redis or RabbitMQ."]
+    password = url.rpartition("@")[0].rpartition(":")[2]
+    if password.lower() in WELL_KNOWN_PASSWORDS:
+        return ["BROKER_URL has no password or a well-known one; give the broker a random password."]
+    return []

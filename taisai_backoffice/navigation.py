@@ -1,0 +1,98 @@
+"""How the admin looks, and its sidebar: groups by task, each person seeing what is his own."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+
+def page(title: str, icon: str, route: str, action: str) -> dict[str, Any]:
+    """A sidebar entry, there for whoever may do `action`."""
+
+    def permission(request: HttpRequest) -> bool:
+        from games.services.gate import can
+
+        return can(request.user, action)
+
+    return {"title": title, "icon": icon, "link": reverse_lazy(route), "permission": permission}
+
+
+def group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
+    return {"title": title, "items": list(items), "separator": True}
+
+
+def sidebar() -> list[dict[str, Any]]:
+    """By task, in the order of a shift. A group without a page for the person at the keyboard is not shown."""
+    return [
+        {"items": [{"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")}]},
+        group(
+            "Floor",
+            page("Casinos", "apartment", "admin:games_casino_changelist", "casino.view"),
+            page("Pits", "grid_view", "admin:games_pit_changelist", "pit.view"),
+        ),
+        group("Rounds"),
+        group("Incidents"),
+        group("Findings"),
+        group(
+            "Reports",
+            page("Refused attempts", "gpp_bad", "admin:games_denial_changelist", "denial.view"),
+        ),
+        group(
+            "People",
+            page("Staff", "badge", "admin:games_staff_changelist", "staff.view"),
+            page("Duties", "swap_vert", "admin:games_duty_changelist", "duty.view"),
+        ),
+        group(
+            "System",
+            page("Schedule", "schedule", "admin:django_celery_beat_periodictask_changelist", "periodictask.view"),
+            page("Task results", "task_alt", "admin:django_celery_results_taskresult_changelist", "taskresult.view"),
+        ),
+    ]
+
+
+def sidebar_groups(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the groups that would be empty."""
+    return [one for one in groups if any(item["has_permission"] for item in one["items"])]
+
+
+def environment_label(request: HttpRequest) -> list[str] | None:
+    from django.conf import settings
+
+    return None if settings.PRODUCTION else ["Demonstration", "warning"]
+
+
+UNFOLD: dict[str, Any] = {
+    "SITE_TITLE": "Tai Sai back office",
+    "SITE_HEADER": "Tai Sai",
+    "SITE_SUBHEADER": "Back office",
+    "SITE_URL": None,
+    "SITE_ICON": lambda request: static("taisai/icon.svg"),
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("taisai/icon.svg")}],
+    "STYLES": [lambda request: static("taisai/site.css")],
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "SHOW_BACK_BUTTON": True,
+    "BORDER_RADIUS": "8px",
+    "ENVIRONMENT": "taisai_backoffice.navigation.environment_label",
+    "COLORS": {
+        "primary": {  # the green of the felt
+            "50": "oklch(97% .02 163)",
+            "100": "oklch(94% .04 163)",
+            "200": "oklch(88% .08 163)",
+            "300": "oklch(79% .11 163)",
+            "400": "oklch(69% .13 163)",
+            "500": "oklch(59% .12 163)",
+            "600": "oklch(49% .10 163)",
+            "700": "oklch(42% .09 163)",
+            "800": "oklch(36% .07 163)",
+            "900": "oklch(31% .06 163)",
+            "950": "oklch(22% .045 163)",
+        },
+    },
+    "SIDEBAR": {
+        "show_search": False,
+        "show_all_applications": False,
+        "navigation": lambda request: sidebar(),
+    },
+}

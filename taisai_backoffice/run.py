@@ -1,0 +1,278 @@
+"""`make run`: the whole product on this machine, from nothing to a login page, until Ctrl-C.
+
+Where DATABASE_URL or BROKER_URL is set, that server is used and none is started here.
+"""
+
+import ctypes
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+from taisai_backoffice.embedded.database import urls
+from taisai_backoffice.embedded.errors import EmbeddedServerError
+from taisai_backoffice.embedded.home import PROJECT, Home
+from taisai_backoffice.embedded.lease import Lease
+from taisai_backoffice.embedded.postgres import Postgres
+from taisai_backoffice.embedded.valkey import Valkey
+
+READY_SECONDS = 120
+STOP_SECONDS = 20
+WATCH_SECONDS = 0.5
+PR_SET_PDEATHSIG = 1
+
+
+class RunError(Exception):
+    """The product cannot run, or stopped running; the message says why."""
+
+
+class Watched(Protocol):
+    """Something that has to stay alive as long as the product runs."""
+
+    name: str
+
+    @property
+    def log(self) -> Path: ...
+    def is_running(self) -> bool: ...
+
+
+class Part:
+    """One process of the product: the web server, the worker or the scheduler."""
+
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], log: Path) -> None:
+        self.name = name
+        self.log = log
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                start_new_session=True, preexec_fn=_die_with_parent,
+            )  # fmt: skip
+
+    def is_running(self) -> bool:
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        """Ask it to finish what it is doing; after a while, and for whatever it left behind, no longer ask."""
+        if self.is_running():
+            self.process.terminate()
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+
+def _die_with_parent() -> None:
+    """Should this program be killed outright, its parts end too (Linux; elsewhere they would stay)."""
+    try:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    except (AttributeError, OSError):
+        pass
+
+
+@contextmanager
+def step(title: str) -> Iterator[None]:
+    """Progress: what is being done, and how long it took."""
+    print(f"  {title:<34}", end="", flush=True)
+    started = time.monotonic()
+    try:
+        yield
+    except BaseException:
+        print("failed", flush=True)
+        raise
+    print(f"{time.monotonic() - started:5.1f} s", flush=True)
+
+
+class Product:
+    """All servers and parts of one `make run`, and how to reach them."""
+
+    def __init__(self, home: Home, host: str, port: int, stack: ExitStack) -> None:
+        self.home = home
+        self.host, self.port = host, port
+        self.stack = stack
+        self.environment = dict(os.environ)
+        self.embedded_database = not os.environ.get("DATABASE_URL")
+        self.watched: list[Watched] = []
+
+    @property
+    def address(self) -> str:
+        return f"http://{'localhost' if self.host in ('127.0.0.1', '0.0.0.0') else self.host}:{self.port}/"  # noqa: S104
+
+    def start(self) -> None:
+        self._claim_home()
+        self._claim_port()
+        if self.embedded_database:
+            postgres = Postgres(self.home)
+            self._lease(postgres)
+            self.environment |= urls(postgres)
+        if not os.environ.get("BROKER_URL"):
+            valkey = Valkey(self.home)
+            self._lease(valkey)
+            self.environment["BROKER_URL"] = valkey.url()
+        self._prepare()
+        self._start_parts()
+
+    def watch(self) -> None:
+        """Until one of the parts is gone: then the product is no longer whole, and says which."""
+        while True:
+            for part in self.watched:
+                if not part.is_running():
+                    raise RunError(f"{part.name} has stopped. The end of its log, {part.log}:\n{last_lines(part.log)}")
+            time.sleep(WATCH_SECONDS)
+
+    def _claim_home(self) -> None:
+        lock = self.stack.enter_context((self.home.folder("locks") / "run").open("a+"))
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise RunError(
+                f"make run is at work already on {self.home.path}, at {lock.read().strip() or 'another port'}; "
+                "stop it, or set TAISAI_HOME to another folder."
+            ) from None
+        lock.truncate(0)
+        lock.write(self.address)
+        lock.flush()
+
+    def _claim_port(self) -> None:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((self.host, self.port))
+            except OSError as error:
+                raise RunError(
+                    f"Port {self.port} on {self.host} cannot be used ({error.strerror}); stop what is using it, "
+                    f"or choose another: PORT={self.port + 1 if self.port < 65535 else 8000} make run."
+                ) from None
+
+    def _lease(self, server: Postgres | Valkey) -> None:
+        with step(server.name):
+            self.stack.callback(Lease.take(server).give_back)
+        self.watched.append(server)
+
+    def _prepare(self) -> None:
+        if self.environment.get("DATABASE_OWNER_URL"):
+            with step("Database tables"):
+                self._manage("migrate", "--verbosity", "0")
+            (self.home.path / "migrated").touch()
+            del self.environment["DATABASE_OWNER_URL"]  # what runs from here on cannot change the tables
+        else:
+            with step("Database tables, looked at only"):
+                self._manage("migrate", "--check", "--database", "default")
+        with step("Static files"):
+            self._manage("collectstatic", "--noinput", "--verbosity", "0")
+        if self.embedded_database:
+            with step("Demonstration"):
+                self.logins = json.loads(self._manage("demonstration", "--json"))
+
+    def _manage(self, *arguments: str) -> str:
+        result = subprocess.run(
+            [sys.executable, PROJECT / "manage.py", *arguments],
+            env=self.environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if result.returncode != 0:
+            raise RunError(f"manage.py {arguments[0]} failed:\n{result.stderr.strip() or result.stdout.strip()}")
+        return result.stdout
+
+    def _start_parts(self) -> None:
+        programs = Path(sys.executable).parent
+        celery = [str(programs / "celery"), "-A", "taisai_backoffice"]
+        web = [
+            str(programs / "granian"), "--interface", "wsgi", "--host", self.host, "--port", str(self.port),
+            "--workers", "2", "--blocking-threads", "4", "--no-ws", "taisai_backoffice.wsgi:application",
+        ]  # fmt: skip
+        with step("Web server, worker, scheduler"):
+            self._part("Worker", [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO"])
+            self._part("Scheduler", [*celery, "beat", "--loglevel", "INFO", "--pidfile", ""])
+            self._part("Web server", web)
+            self._wait_until_ready()
+
+    def _part(self, name: str, command: list[str]) -> None:
+        log = self.home.folder("logs") / f"{name.lower().replace(' ', '-')}.log"
+        part = Part(name, command, self.environment, log)
+        self.stack.callback(part.stop)
+        self.watched.append(part)
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while (state := self._readiness()) != "ready":
+            for part in self.watched:
+                if not part.is_running():
+                    raise RunError(f"{part.name} did not start. The end of its log, {part.log}:\n{last_lines(part.log)}")
+            if time.monotonic() > deadline:
+                raise RunError(f"The site did not become ready in {READY_SECONDS} s: {state}.")
+            time.sleep(0.2)
+
+    def _readiness(self) -> str:
+        try:
+            host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
+            with urllib.request.urlopen(f"http://{host}:{self.port}/readyz", timeout=5) as answer:
+                return str(json.load(answer)["status"])
+        except urllib.error.HTTPError as error:
+            return error.read().decode(errors="replace")
+        except OSError as error:
+            return str(error)
+
+
+def last_lines(path: Path, count: int = 15) -> str:
+    try:
+        return "\n".join(path.read_text(errors="replace").splitlines()[-count:])
+    except OSError:
+        return "(no log)"
+
+
+def welcome(product: Product) -> None:
+    print(f"\n  Tai Sai back office: {product.address}\n", flush=True)
+    for login in getattr(product, "logins", []):
+        print(f"    {login['role']:<16} {login['number']:<6} {login['password']}")
+    print(f"\n  Logs and data: {product.home.path}\n  Ctrl-C stops everything.\n", flush=True)
+
+
+def interrupted(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def port_from_environment() -> int:
+    text = os.environ.get("PORT") or "8000"
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise RunError(f"PORT is {text!r}; set it to a number from 1 to 65535.")
+    return int(text)
+
+
+def main(watch: Callable[[Product], None] = Product.watch) -> int:
+    signal.signal(signal.SIGTERM, interrupted)
+    signal.signal(signal.SIGHUP, interrupted)
+    try:
+        with ExitStack() as stack:
+            stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C does not cut the stopping short
+            product = Product(Home.from_environment(), os.environ.get("HOST") or "127.0.0.1", port_from_environment(), stack)
+            print("Starting the Tai Sai back office", flush=True)
+            product.start()
+            welcome(product)
+            watch(product)
+    except KeyboardInterrupt:
+        print("\nStopped.")
+        return 0
+    except (RunError, EmbeddedServerError) as error:
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""The one settings file. Everything that differs between machines is read from the environment (docs/deploy.md)."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from django.core.exceptions import ImproperlyConfigured
+
+from taisai_backoffice import environment
+from taisai_backoffice.embedded.home import Home
+from taisai_backoffice.embedded.valkey import Valkey
+from taisai_backoffice.logs import logging_configuration
+from taisai_backoffice.navigation import UNFOLD  # noqa: F401  the look of the admin, read by Unfold
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Where it runs ---------------------------------------------------------------------------------
+
+ENVIRONMENT = os.environ.get("TAISAI_ENV", "local")
+if ENVIRONMENT not in ("local", "production"):
+    raise ImproperlyConfigured(f"TAISAI_ENV is {ENVIRONMENT!r}; set it to local or production.")
+PRODUCTION = ENVIRONMENT == "production"
+if PRODUCTION and (faults := environment.production_faults(os.environ)):
+    raise ImproperlyConfigured("\n".join(faults))
+
+HOME = Home.from_environment()
+DEBUG = environment.flag("DEBUG")
+SECRET_KEY = os.environ.get("SECRET_KEY") or HOME.secret("secret-key")
+ALLOWED_HOSTS = environment.names("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.names("CSRF_TRUSTED_ORIGINS")
+
+# --- The parts -------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
+    "unfold.contrib.simple_history",
+    "simple_history",
+    "taisai_backoffice.apps.BackOfficeAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_celery_beat",
+    "django_celery_results",
+    "django_structlog",
+    "csp",
+    "games",
+    "audits",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+    "games.middleware.CasinoTimeMiddleware",
+    "games.middleware.DoorMiddleware",
+]
+
+ROOT_URLCONF = "taisai_backoffice.urls"
+WSGI_APPLICATION = "taisai_backoffice.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Database: `default` is the role app, `owner` is there only where migrations are run -----------
+
+DATABASES: dict[str, dict[str, Any]] = {}
+if database_url := os.environ.get("DATABASE_URL"):
+    DATABASES["default"] = environment.database(database_url, "DATABASE_URL")
+    if owner_url := os.environ.get("DATABASE_OWNER_URL"):
+        DATABASES["owner"] = environment.database(owner_url, "DATABASE_OWNER_URL")
+else:
+    for alias, role in (("default", "app"), ("owner", "owner")):
+        DATABASES[alias] = {"ENGINE": "taisai_backoffice.embedded.backend", "NAME": "taisai", "USER": role}
+
+APP_ROLE = DATABASES["default"]["USER"]
+if environment.flag("TAISAI_POOL"):  # the web server's processes only (wsgi.py); workers fork and keep one connection
+    pool = {"min_size": 1, "max_size": environment.number("TAISAI_POOL_SIZE", 8), "timeout": 10}
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = pool
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- People ----------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "games.Staff"
+AUTHENTICATION_BACKENDS = ["games.authentication.StaffBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+     "OPTIONS": {"user_attributes": ["number", "name"]}},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]  # fmt: skip
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
+SESSION_COOKIE_AGE = 12 * 60 * 60  # a long shift
+SESSION_COOKIE_NAME = "taisai_session"
+CSRF_COOKIE_NAME = "taisai_csrf"
+
+# --- History ---------------------------------------------------------------------------------------
+
+SIMPLE_HISTORY_REVERT_DISABLED = True
+SIMPLE_HISTORY_ENFORCE_HISTORY_MODEL_PERMISSIONS = False
+
+# --- Time and language -----------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"  # pages show the casino's own time (games.middleware)
+USE_I18N = True
+USE_TZ = True
+FORMAT_MODULE_PATH = ["taisai_backoffice.formats"]
+
+# --- Static files ----------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or HOME.path / "static")
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- The doors -------------------------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, UNSAFE_EVAL],  # Unfold's Alpine evaluates its attributes
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    },
+}
+X_FRAME_OPTIONS = "DENY"
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# --- Celery: PostgreSQL is the queue of record, the broker only wakes it ---------------------------
+
+CELERY_BROKER_URL = os.environ.get("BROKER_URL") or Valkey(HOME).url_if_set_up() or "redis://127.0.0.1:1/0"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 900,  # longer than the longest task
+    "unacked_restore_interval": 10,  # the tasks of a killed worker come back in seconds
+    "unacked_restore_throttle": 1,
+}
+CELERY_RESULT_BACKEND = "django-db"
+CELERY_RESULT_EXTENDED = True
+CELERY_RESULT_EXPIRES = 24 * 60 * 60
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_TRACK_STARTED = True
+CELERY_TASK_TIME_LIMIT = 840
+CELERY_TASK_SOFT_TIME_LIMIT = 780
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_MAX_LOOP_INTERVAL = 5
+CELERY_BEAT_SCHEDULE = {"heartbeat": {"task": "taisai_backoffice.celery.heartbeat", "schedule": 15.0}}
+CELERY_TIMEZONE = "UTC"
+
+# --- Logs ------------------------------------------------------------------------------------------
+
+DJANGO_STRUCTLOG_CELERY_ENABLED = True
+LOGGING = logging_configuration(os.environ.get("LOG_LEVEL", "INFO"))

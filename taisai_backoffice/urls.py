@@ -1,0 +1,17 @@
+"""Every address of the site. Each one has its line in tests/routes.toml, which says who may open it."""
+
+from django.contrib import admin
+from django.urls import path
+from django.views.generic import RedirectView
+
+from taisai_backoffice import health
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index"), name="home"),
+    path("healthz", health.alive, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
+    path("admin/", admin.site.urls),
+]
+
+handler403 = "taisai_backoffice.refusals.forbidden"
+handler404 = "taisai_backoffice.refusals.missing"
