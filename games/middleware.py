@@ -47,7 +47,7 @@ class DoorMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:
         if isinstance(exception, PermissionDenied) and not isinstance(exception, Denied):
-            deny(request.user, _route(request), "page")
+            deny(request.user, "page.open", request.path)
 
 
 def _route(request: HttpRequest) -> str:

@@ -1,4 +1,4 @@
-"""The first page after login: who am I right now, who else acts in which post, what was refused, does everything run."""
+"""The first page after login: who am I right now, who acts in which post, what was refused lately."""
 
 from typing import Any
 

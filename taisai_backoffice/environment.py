@@ -14,6 +14,7 @@ WELL_KNOWN_PASSWORDS = {
     "", "admin", "app", "changeme", "change-me", "guest", "owner", "password", "postgres", "secret", "taisai", "test",
 }  # fmt: skip
 SECRET_KEY_LENGTH = 50
+SECRET_KEY_LETTERS = 10  # different ones
 
 
 def flag(name: str, default: bool = False) -> bool:
@@ -66,14 +67,18 @@ def production_faults(environment: Mapping[str, str]) -> list[str]:
         *(["DEBUG is on; unset it."] if environment.get("DEBUG", "").lower() not in FALSE else []),
         *_database_faults(environment),
         *_broker_faults(environment.get("BROKER_URL", "")),
-        *([] if environment.get("ALLOWED_HOSTS") else ["ALLOWED_HOSTS is missing; name the hosts this site answers to."]),
+        *(
+            []
+            if environment.get("ALLOWED_HOSTS")
+            else ["ALLOWED_HOSTS is missing; name the hosts this site answers to."]
+        ),
     ]
 
 
 def _secret_key_faults(key: str) -> list[str]:
     if not key:
         return ["SECRET_KEY is missing; set it to a long random text."]
-    if len(key) < SECRET_KEY_LENGTH or len(set(key)) < 5 or key.startswith("django-insecure"):
+    if len(key) < SECRET_KEY_LENGTH or len(set(key)) < SECRET_KEY_LETTERS or key.startswith("django-insecure"):
         return [f"SECRET_KEY is too weak; set it to a random text of {SECRET_KEY_LENGTH} characters or more."]
     return []
 
@@ -89,7 +94,9 @@ def _database_faults(environment: Mapping[str, str]) -> list[str]:
             if str(parts.get("password", "")).lower() in WELL_KNOWN_PASSWORDS and "passfile" not in parts:
                 faults.append(f"{name} has no password or a well-known one; give the role a random password.")
     if len(users) > len(set(users)):
-        faults.append("DATABASE_URL and DATABASE_OWNER_URL name the same role; the application must not own its tables.")
+        faults.append(
+            "DATABASE_URL and DATABASE_OWNER_URL name the same role; the application must not own its tables."
+        )
     return faults
 
 

@@ -62,7 +62,8 @@ def _broker() -> bool:
 
 def _worker() -> bool:
     since = timezone.now() - dt.timedelta(seconds=HEARTBEAT_SECONDS)
-    return TaskResult.objects.filter(task_name=heartbeat.name, status="SUCCESS", date_done__gt=since).exists()
+    beats = TaskResult.objects.filter(task_name=heartbeat.name, status="SUCCESS", date_done__gt=since)
+    return bool(beats.exists())
 
 
 CHECKS: dict[str, Callable[[], bool]] = {

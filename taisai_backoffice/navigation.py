@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
+from django.utils import timezone
 
 
 def page(title: str, icon: str, route: str, action: str) -> dict[str, Any]:
@@ -56,10 +58,10 @@ def sidebar_groups(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for one in groups if any(item["has_permission"] for item in one["items"])]
 
 
-def environment_label(request: HttpRequest) -> list[str] | None:
-    from django.conf import settings
-
-    return None if settings.PRODUCTION else ["Demonstration", "warning"]
+def environment_label(request: HttpRequest) -> list[str]:
+    """On every page: whose time its clocks show, and whether all this is only a demonstration."""
+    place = timezone.get_current_timezone_name().rpartition("/")[2].replace("_", " ")
+    return [f"{place} time", "info"] if settings.PRODUCTION else [f"Demo · {place} time", "warning"]
 
 
 UNFOLD: dict[str, Any] = {

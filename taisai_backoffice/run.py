@@ -15,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Protocol
@@ -31,6 +31,8 @@ READY_SECONDS = 120
 STOP_SECONDS = 20
 WATCH_SECONDS = 0.5
 PR_SET_PDEATHSIG = 1
+DEFAULT_PORT = 8000
+LAST_PORT = 65535
 
 
 class RunError(Exception):
@@ -56,7 +58,7 @@ class Part:
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                start_new_session=True, preexec_fn=_die_with_parent,
+                start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509  started from the only thread
             )  # fmt: skip
 
     def is_running(self) -> bool:
@@ -66,23 +68,17 @@ class Part:
         """Ask it to finish what it is doing; after a while, and for whatever it left behind, no longer ask."""
         if self.is_running():
             self.process.terminate()
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 self.process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                pass
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
 
 
 def _die_with_parent() -> None:
     """Should this program be killed outright, its parts end too (Linux; elsewhere they would stay)."""
-    try:
+    with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    except (AttributeError, OSError):
-        pass
 
 
 @contextmanager
@@ -157,7 +153,7 @@ class Product:
             except OSError as error:
                 raise RunError(
                     f"Port {self.port} on {self.host} cannot be used ({error.strerror}); stop what is using it, "
-                    f"or choose another: PORT={self.port + 1 if self.port < 65535 else 8000} make run."
+                    f"or choose another: PORT={self.port + 1 if self.port < LAST_PORT else DEFAULT_PORT} make run."
                 ) from None
 
     def _lease(self, server: Postgres | Valkey) -> None:
@@ -213,7 +209,9 @@ class Product:
         while (state := self._readiness()) != "ready":
             for part in self.watched:
                 if not part.is_running():
-                    raise RunError(f"{part.name} did not start. The end of its log, {part.log}:\n{last_lines(part.log)}")
+                    raise RunError(
+                        f"{part.name} did not start. The end of its log, {part.log}:\n{last_lines(part.log)}"
+                    )
             if time.monotonic() > deadline:
                 raise RunError(f"The site did not become ready in {READY_SECONDS} s: {state}.")
             time.sleep(0.2)
@@ -248,19 +246,23 @@ def interrupted(number: int, frame: FrameType | None) -> None:
 
 
 def port_from_environment() -> int:
-    text = os.environ.get("PORT") or "8000"
-    if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise RunError(f"PORT is {text!r}; set it to a number from 1 to 65535.")
+    text = os.environ.get("PORT") or str(DEFAULT_PORT)
+    if not text.isdecimal() or not 1 <= int(text) <= LAST_PORT:
+        raise RunError(f"PORT is {text!r}; set it to a number from 1 to {LAST_PORT}.")
     return int(text)
 
 
 def main(watch: Callable[[Product], None] = Product.watch) -> int:
-    signal.signal(signal.SIGTERM, interrupted)
-    signal.signal(signal.SIGHUP, interrupted)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell's background job would ignore the first
+        signal.signal(number, interrupted)
     try:
         with ExitStack() as stack:
-            stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C does not cut the stopping short
-            product = Product(Home.from_environment(), os.environ.get("HOST") or "127.0.0.1", port_from_environment(), stack)
+            stack.callback(
+                signal.signal, signal.SIGINT, signal.SIG_IGN
+            )  # a second Ctrl-C does not cut the stopping short
+            product = Product(
+                Home.from_environment(), os.environ.get("HOST") or "127.0.0.1", port_from_environment(), stack
+            )
             print("Starting the Tai Sai back office", flush=True)
             product.start()
             welcome(product)

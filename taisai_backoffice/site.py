@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.contrib.auth.views import PasswordChangeView
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from unfold.forms import AdminOwnPasswordChangeForm
 from unfold.sites import UnfoldAdminSite
@@ -26,16 +27,17 @@ class BackOfficeSite(UnfoldAdminSite):
     enable_nav_sidebar = True
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        from games.admin.gated import actor_of
         from games.overview import overview
 
-        return super().index(request, {**overview(request.user), **(extra_context or {})})
+        return super().index(request, {**overview(actor_of(request)), **(extra_context or {})})
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Only groups in which this person has something to open."""
         return sidebar_groups(super().get_sidebar_list(request))
 
-    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        request.current_app = self.name  # type: ignore[attr-defined]
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
+        request.current_app = self.name
         return PasswordChangeView.as_view(
             form_class=OwnPasswordForm,
             template_name="registration/password_change_form.html",

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from taisai_backoffice.embedded.database import migrate
 from taisai_backoffice.embedded.home import PROJECT, Home
@@ -94,8 +93,3 @@ if "PYTEST_XDIST_WORKER" in os.environ or not any(arg.startswith(("-n", "--numpr
         "DATABASE_URL": database_url(WORKER_DATABASE),
         "DATABASE_OWNER_URL": database_url(WORKER_DATABASE, "owner"),
     }
-
-
-@pytest.fixture(scope="session")
-def django_db_setup() -> None:
-    """The database is there already."""

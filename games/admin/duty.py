@@ -1,19 +1,20 @@
 """Duties: who acts in which post, granted and ended here."""
 
+import datetime as dt
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.utils import timezone
 from unfold.decorators import action, display
 
-from games.admin.gated import AuditedAdmin, ServiceForm, StepForm
+from games.admin.gated import AuditedAdmin, ServiceForm, StepForm, actor_of
 from games.models import Duty, Staff
 from games.services.duties import duty_end, duty_grant, verify_duty
 from games.services.gate import authorize, can
+
+SHIFT = dt.timedelta(hours=8)
 
 
 class DutyForm(ServiceForm):
@@ -45,10 +46,12 @@ class DutyAdmin(AuditedAdmin):
         now = timezone.now()
         return "to come" if duty.starts_at > now else "acting" if duty.ends_at > now else "over"
 
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "staff":
-            kwargs["queryset"] = Staff.objects.filter(department="pit", is_active=True)
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Most duties begin now, here, and last a shift."""
+        now = timezone.localtime().replace(second=0, microsecond=0)
+        actor = actor_of(request)
+        asked: dict[str, Any] = super().get_changeform_initial_data(request)
+        return {"casino": actor.casino_id, "starts_at": now, "ends_at": now + SHIFT} | asked
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False  # a duty is granted and ended, not edited
@@ -56,23 +59,14 @@ class DutyAdmin(AuditedAdmin):
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
         return duty_grant(actor=actor, reason=reason, **values)
 
-    # --- Ending one ---
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.end_view)
-        return [path("<path:object_id>/end/", view, name="games_duty_end"), *super().get_urls()]
-
     @action(description="End now", icon="stop_circle", permissions=["end_now"])
-    def end_now(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        return redirect("admin:games_duty_end", object_id)
-
-    def has_end_now_permission(self, request: HttpRequest, object_id: str | int) -> bool:
-        duty = self.get_object(request, str(object_id))
-        return duty is not None and duty.ends_at > timezone.now() and can(request.user, "duty.end", duty)
-
-    def end_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def end_now(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, duty: Duty, values: dict[str, Any]) -> str:
             duty_end(actor=actor, duty=duty, reason=values["reason"])
             return f"Ended: {duty}."
 
         return self.step(request, object_id, action="duty.end", title="End now", form_class=StepForm, take=take)
+
+    def has_end_now_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
+        duty = self.get_object(request, str(object_id))
+        return duty is not None and duty.ends_at > timezone.now() and can(request.user, "duty.end", duty)

@@ -33,7 +33,6 @@ class GatedAdmin(ModelAdmin):
     compressed_fields = True
     warn_unsaved_form = True
     actions = None
-    show_full_result_count = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return visible(request.user, super().get_queryset(request))
@@ -45,6 +44,12 @@ class GatedAdmin(ModelAdmin):
             return self.model._default_manager.get(**{field.name: field.to_python(object_id)})
         except (self.model.DoesNotExist, ValidationError, ValueError):
             return None
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """What may be chosen is what the person may see."""
+        if hasattr(db_field.related_model, "casino_path"):
+            kwargs.setdefault("queryset", visible(request.user, db_field.related_model._default_manager.all()))
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def _may(self, request: HttpRequest, verb: str, obj: Model | None = None) -> bool:
         return can(request.user, f"{self.opts.model_name}.{verb}", obj)
@@ -66,7 +71,7 @@ class GatedAdmin(ModelAdmin):
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form with a reason, whose checks the service makes: what it refuses stands at the field, not on an error page."""
+    """A form with a reason, checked by the service: what it refuses stands at the field, not on an error page."""
 
     reason = forms.CharField(
         widget=UnfoldAdminTextInputWidget(), help_text="Why; it stands in the history.", max_length=500, strip=True
@@ -77,7 +82,9 @@ class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
 class StepForm(forms.Form):
     """The form of one step taken on a record (end a duty, set a password): at the least, why."""
 
-    reason = forms.CharField(widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Why; it stands in the history.")
+    reason = forms.CharField(
+        widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Why; it stands in the history."
+    )
 
     def __init__(self, *args: Any, thing: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -97,14 +104,20 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         form.actor = actor_of(request)
         return form
 
-    def history_form_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Who only looks is not asked why."""
+        fields = super().get_fields(request, obj)
+        may_write = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
+        return fields if may_write else [name for name in fields if name != "reason" or hasattr(self.model, name)]
+
+    def history_form_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """An old version is to look at. The library would also save it back, past the service."""
         if request.method != "GET":
             raise PermissionDenied
         return super().history_form_view(request, *args, **kwargs)
 
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """What a service refuses after the form had let it pass (somebody else was quicker) is told, and nothing is written."""
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What a service refuses after the form let it pass (somebody else was quicker) is told; nothing is written."""
         try:
             return super().changeform_view(request, *args, **kwargs)
         except ValidationError as error:
@@ -132,7 +145,6 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
             "form": form,
             "back": back,
             "button": title,
-            "opts": self.opts,
         }
         return TemplateResponse(request, "admin/step.html", context)
 

@@ -6,15 +6,14 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
-from django.db.models import Model
+from django.db.models import Model, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import URLPattern, path
+from django.utils import timezone
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminPasswordWidget
 
 from games.admin.gated import AuditedAdmin, ServiceForm, StepForm
-from games.models import Staff
+from games.models import Duty, Staff
 from games.services.gate import can, standings
 from games.services.people import (
     staff_create,
@@ -61,7 +60,7 @@ class PasswordForm(StepForm):
 @admin.register(Staff)
 class StaffAdmin(AuditedAdmin):
     form = StaffForm
-    list_display = ["number", "name", "held_now", "department", "casino", "pit", "active", "last_login"]
+    list_display = ["number", "name", "held_now", "department", "where", "active", "last_login"]
     list_filter = ["department", "post", "is_active", "casino", "pit"]
     list_filter_submit = True
     list_select_related = ["casino", "pit__casino"]
@@ -69,9 +68,19 @@ class StaffAdmin(AuditedAdmin):
     fields = ["number", "name", "department", "post", "casino", "pit", "is_active", "reason"]
     actions_detail = ["set_password"]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Staff]:
+        current = Duty.objects.filter(ends_at__gt=timezone.now()).select_related("casino", "pit")
+        return (
+            super().get_queryset(request).prefetch_related(Prefetch("duties", queryset=current, to_attr="known_duties"))
+        )
+
     @display(description="Post now")
     def held_now(self, staff: Staff) -> str:
         return ", ".join(str(standing) for standing in standings(staff)).capitalize() or "–"
+
+    @display(description="Where", ordering="casino__code")
+    def where(self, staff: Staff) -> str:
+        return str(staff.pit or (staff.casino.code if staff.casino else "every casino"))
 
     @display(description="Active", boolean=True, ordering="is_active")
     def active(self, staff: Staff) -> bool:
@@ -83,20 +92,8 @@ class StaffAdmin(AuditedAdmin):
     def service_update(self, actor: Staff, obj: Any, values: dict[str, Any], reason: str) -> None:
         staff_update(actor=actor, staff=obj, changes=values, reason=reason)
 
-    # --- Passwords ---
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.password_view)
-        return [path("<path:object_id>/password/", view, name="games_staff_password"), *super().get_urls()]
-
     @action(description="Set password", icon="key", permissions=["set_password"])
-    def set_password(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        return redirect("admin:games_staff_password", object_id)
-
-    def has_set_password_permission(self, request: HttpRequest, object_id: str | int) -> bool:
-        return can(request.user, "staff.password", self.get_object(request, str(object_id)))
-
-    def password_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def set_password(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, staff: Staff, values: dict[str, Any]) -> str:
             staff_set_password(actor=actor, staff=staff, password=values["password"], reason=values["reason"])
             return f"{staff} has a new password, and has to change it at the next login."
@@ -104,3 +101,6 @@ class StaffAdmin(AuditedAdmin):
         return self.step(
             request, object_id, action="staff.password", title="Set password", form_class=PasswordForm, take=take
         )
+
+    def has_set_password_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
+        return can(request.user, "staff.password", self.get_object(request, str(object_id)))

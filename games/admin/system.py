@@ -1,12 +1,14 @@
-"""The scheduler's tables, made by django-celery-beat and django-celery-results, to look at; their other models have no page."""
+"""The scheduler's tables, to look at. Nothing else that a library registers has a page."""
 
 from django.contrib import admin
+from django.contrib.auth.models import Group
 from django_celery_beat import models as beat
 from django_celery_results import models as results
 
 from games.admin.gated import GatedAdmin
 
 for model in (
+    Group,
     beat.ClockedSchedule, beat.CrontabSchedule, beat.IntervalSchedule, beat.PeriodicTask, beat.SolarSchedule,
     results.GroupResult, results.TaskResult,
 ):  # fmt: skip
@@ -27,4 +29,13 @@ class TaskResultAdmin(GatedAdmin):
     list_filter = ["status", "task_name"]
     search_fields = ["task_id", "task_name"]
     ordering = ["-date_done"]
-    fields = readonly_fields = ["task_id", "task_name", "status", "worker", "date_created", "date_done", "result", "traceback"]
+    fields = readonly_fields = [
+        "task_id",
+        "task_name",
+        "status",
+        "worker",
+        "date_created",
+        "date_done",
+        "result",
+        "traceback",
+    ]

@@ -10,7 +10,8 @@ from django.db.models.functions import Upper
 from games.models.history import History
 
 code_validator = RegexValidator(
-    r"^[A-Za-z0-9][A-Za-z0-9._-]*$", "Use letters, digits, dots, dashes and underscores, beginning with a letter or digit."
+    r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+    "Use letters, digits, dots, dashes and underscores, beginning with a letter or digit.",
 )
 currency_validator = RegexValidator(r"^[A-Z]{3}$", "Use the three capital letters of the currency, such as SGD.")
 

@@ -12,8 +12,10 @@ class Denial(models.Model):
     casino_path, pit_path = "casino", None
 
     at = models.DateTimeField(auto_now_add=True)
-    # No database constraint: a denial is written in a connection of its own, whatever becomes of the caller's transaction.
-    staff = models.ForeignKey(Staff, on_delete=models.DO_NOTHING, null=True, related_name="denials", db_constraint=False)
+    # No constraint: a denial is written in a connection of its own, whatever becomes of the caller's transaction.
+    staff = models.ForeignKey(
+        Staff, on_delete=models.DO_NOTHING, null=True, related_name="denials", db_constraint=False
+    )
     casino = models.ForeignKey(Casino, on_delete=models.DO_NOTHING, null=True, related_name="+", db_constraint=False)
     who = models.TextField()
     action = models.TextField()

@@ -21,7 +21,12 @@ class Duty(models.Model):
     post = models.CharField("acts as", max_length=20, choices=[(post, post_name(post)) for post in POSTS[1:]])
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="duties")
     pit = models.ForeignKey(
-        Pit, on_delete=models.PROTECT, null=True, blank=True, related_name="duties", help_text="Empty for every pit of the casino."
+        Pit,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="duties",
+        help_text="Empty for every pit of the casino.",
     )
     starts_at = models.DateTimeField("from")
     ends_at = models.DateTimeField("to")
@@ -47,7 +52,7 @@ class Duty(models.Model):
             ),
             ExclusionConstraint(
                 name="duty_once_at_a_time",
-                violation_error_message="This person already acts in this post, at this place, for a part of that time.",
+                violation_error_message="This person already acts in this post, at this place, in a part of that time.",
                 expressions=[
                     ("staff", RangeOperators.EQUAL),
                     ("post", RangeOperators.EQUAL),

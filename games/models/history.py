@@ -29,4 +29,6 @@ def name_the_author(instance: models.Model, history_instance: Any, **kwargs: Any
     try:
         history_instance.history_author = instance.__dict__["_history_author"]
     except KeyError:
-        raise RuntimeError(f"{instance._meta.label} is audited: write it through its service, which names the author.") from None
+        raise RuntimeError(
+            f"{instance._meta.label} is audited: write it through its service, which names the author."
+        ) from None

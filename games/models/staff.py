@@ -43,14 +43,16 @@ class Staff(AbstractBaseUser):
         help_text="Only in the pit. A higher post for a time is given as a duty.",
     )  # fmt: skip
     is_active = models.BooleanField("active", default=True, help_text="Switched off for people who have left.")
-    must_change_password = models.BooleanField(default=False, help_text="Asked for a password of their own at the next login.")
+    must_change_password = models.BooleanField(
+        default=False, help_text="Asked for a password of their own at the next login."
+    )
 
     history = History(excluded_fields=("password", "last_login"))
 
     objects = StaffManager()
 
     USERNAME_FIELD = "number"
-    REQUIRED_FIELDS: list[str] = []
+    REQUIRED_FIELDS = []
     is_superuser = False  # nobody is above the table of roles
 
     class Meta:
@@ -58,15 +60,19 @@ class Staff(AbstractBaseUser):
         verbose_name = verbose_name_plural = "staff"
         constraints = [
             models.UniqueConstraint(Upper("number"), name="staff_number_once_in_any_case"),
+            models.CheckConstraint(condition=Q(department__in=DEPARTMENTS), name="staff_department_known"),
+            models.CheckConstraint(condition=Q(post="") | Q(post__in=POSTS), name="staff_post_known"),
             models.CheckConstraint(
-                condition=Q(department__in=DEPARTMENTS) & (Q(post="") | Q(post__in=POSTS)), name="staff_department_and_post_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(department="pit", casino__isnull=False) & ~Q(post="") | ~Q(department="pit") & Q(post="", pit__isnull=True),
+                condition=(
+                    Q(department="pit", casino__isnull=False) & ~Q(post="")
+                    | ~Q(department="pit") & Q(post="", pit__isnull=True)
+                ),
                 name="staff_post_only_in_the_pit",
-                violation_error_message="People of the pit have a casino and a post; people of other departments have no post and no pit.",
+                violation_error_message=(
+                    "People of the pit have a casino and a post; people of other departments have no post and no pit."
+                ),
             ),
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return f"{self.number} {self.name}"

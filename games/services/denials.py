@@ -1,4 +1,4 @@
-"""Putting a denial on record, in a connection of its own: a rollback of the caller's transaction does not take it away."""
+"""Putting a denial on record, in a connection of its own, so that no rollback takes it away."""
 
 from typing import Any
 

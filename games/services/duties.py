@@ -19,7 +19,14 @@ def duty_grant(
     starts_at: dt.datetime, ends_at: dt.datetime, reason: str,
 ) -> Duty:  # fmt: skip
     duty = Duty(
-        staff=staff, post=post, casino=casino, pit=pit, starts_at=starts_at, ends_at=ends_at, granted_by=actor, reason=reason
+        staff=staff,
+        post=post,
+        casino=casino,
+        pit=pit,
+        starts_at=starts_at,
+        ends_at=ends_at,
+        granted_by=actor,
+        reason=reason,
     )
     standing = authorize(actor, "duty.add", duty)
     verify_duty(standing=standing, duty=duty)
@@ -40,7 +47,11 @@ def verify_duty(*, standing: Standing, duty: Duty) -> None:
     if staff.casino_id != duty.casino_id:
         raise ValidationError({"staff": f"{staff} belongs to another casino."})
     if not is_above(duty.post, staff.post):
-        raise ValidationError({"post": f"{staff} is {post_name(staff.post).lower()} already; a duty is for a higher post."})
+        raise ValidationError(
+            {"post": f"{staff} is {post_name(staff.post).lower()} already; a duty is for a higher post."}
+        )
+    if duty.ends_at <= duty.starts_at:
+        raise ValidationError({"ends_at": "A duty ends after it starts."})
     if duty.ends_at <= timezone.now():
         raise ValidationError({"ends_at": "This moment has passed; a duty cannot be granted for the past."})
     verify_pit_of_casino(duty.pit, duty.casino)

@@ -51,7 +51,7 @@ class Standing:
 
     def covers(self, action: str, thing: Model | None) -> bool:
         """The thing lies within reach. What belongs to the whole casino may be seen, but not changed, from one pit."""
-        if thing is None:
+        if thing is None or not hasattr(thing, "casino_path"):  # what lies nowhere in particular
             return True
         casino_id, pit_id = place_of(thing)
         if self.casino_id not in (None, casino_id):
@@ -78,9 +78,10 @@ def place_of(thing: Model) -> tuple[int | None, int | None]:
 
 
 def standings(actor: Any) -> list[Standing]:
-    """All that an actor is now, the highest post first. A duty counts from its first moment and not a moment past its last.
+    """All that an actor is now, the highest post first.
 
-    The duties are read once for each time the person is loaded (a request), the clock is read at each question.
+    A duty counts from its first moment and not a moment past its last. The duties are read once for each time the
+    person is loaded (a request), the clock is read at each question.
     """
     if isinstance(actor, Operator):
         return [Standing(OPERATOR, None)]
@@ -94,10 +95,12 @@ def standings(actor: Any) -> list[Standing]:
 
 
 def _duties(staff: Staff) -> list[Duty]:
-    known: list[Duty] | None = staff.__dict__.get("_duties")
+    if staff.department != "pit":
+        return []
+    known: list[Duty] | None = staff.__dict__.get("known_duties")
     if known is None:
-        known = list(staff.duties.filter(ends_at__gt=timezone.now())) if staff.department == "pit" else []
-        staff.__dict__["_duties"] = known
+        known = list(staff.duties.filter(ends_at__gt=timezone.now()).select_related("casino", "pit"))
+        staff.__dict__["known_duties"] = known
     return known
 
 
@@ -121,7 +124,7 @@ def can(actor: Any, action: str, thing: Model | None = None) -> bool:
 def authorize(actor: Any, action: str, thing: Model | None = None) -> Standing:
     """Pass the gate, or be turned away on record. What comes back says in which post it was done."""
     if isinstance(actor, Staff):
-        actor.__dict__.pop("_duties", None)  # before anything is written, the duties are read anew
+        actor.__dict__.pop("known_duties", None)  # before anything is written, the duties are read anew
     standing = standing_for(actor, action, thing)
     if standing is None:
         raise deny(actor, action, thing)

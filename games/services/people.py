@@ -57,7 +57,9 @@ def verify_pit_of_casino(pit: Pit | None, casino: Casino | None) -> None:
 def staff_set_password(*, actor: Actor, staff: Staff, password: str, reason: str, must_change: bool = True) -> None:
     """A password set by somebody else is good for one login only: then its owner chooses his own."""
     authorize(actor, "staff.password", staff)
-    _set_password(actor=actor, staff=staff, password=password, must_change=must_change, reason=reason)
+    _set_password(
+        actor=actor, staff=staff, password=password, must_change=must_change, reason=f"Password set: {reason}"
+    )
 
 
 @transaction.atomic

@@ -60,4 +60,4 @@ def _create_once(path: Path, content: str) -> None:
     except FileExistsError:
         pass
     finally:
-        os.unlink(draft)
+        Path(draft).unlink()

@@ -158,11 +158,15 @@ class Postgres:
                 create_database(connection, DATABASE)
 
 
-def create_database(connection: "psycopg.Connection[tuple[object, ...]]", name: str, template: str = "template0") -> None:
+def create_database(
+    connection: "psycopg.Connection[tuple[object, ...]]", name: str, template: str = "template0"
+) -> None:
     """A database that `owner` owns and `app` may only use."""
     database = sql.Identifier(name)
     connection.execute(
-        sql.SQL("CREATE DATABASE {} OWNER owner TEMPLATE {} STRATEGY wal_log").format(database, sql.Identifier(template))
+        sql.SQL("CREATE DATABASE {} OWNER owner TEMPLATE {} STRATEGY wal_log").format(
+            database, sql.Identifier(template)
+        )
     )
     connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(database))
     connection.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO app").format(database))
@@ -171,5 +175,3 @@ def create_database(connection: "psycopg.Connection[tuple[object, ...]]", name: 
 def _plain_environment() -> dict[str, str]:
     """No PG* variable of the caller may lead the server astray."""
     return {key: value for key, value in os.environ.items() if not key.startswith("PG")}
-
-

@@ -39,8 +39,8 @@ class Valkey:
         configuration = folder / "valkey.conf"
         configuration.touch(mode=0o600)
         configuration.write_text(
-            f"bind 127.0.0.1\nport {port}\nrequirepass {self._password()}\ndaemonize yes\ndir \"{folder}\"\n"
-            f"pidfile \"{folder}/server.pid\"\nlogfile \"{self.log}\"\nappendonly yes\nsave \"\"\n"
+            f'bind 127.0.0.1\nport {port}\nrequirepass {self._password()}\ndaemonize yes\ndir "{folder}"\n'
+            f'pidfile "{folder}/server.pid"\nlogfile "{self.log}"\nappendonly yes\nsave ""\n'
         )
         (folder / "port").write_text(str(port))
         result = subprocess.run([_binary(), configuration], capture_output=True, text=True, check=False)

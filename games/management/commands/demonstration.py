@@ -50,9 +50,11 @@ def make_house(data: dict[str, Any]) -> None:
         for code, name in pits.items():
             pit_create(actor=actor, casino=casino, code=code, name=name, reason=REASON)
     for entry in data["staff"]:
-        casino = Casino.objects.filter(code=entry.get("casino")).first()
-        pit = Pit.objects.filter(casino=casino, code=entry.get("pit")).first()
-        staff = staff_create(actor=actor, reason=REASON, **entry | {"casino": casino, "pit": pit})
+        place = {
+            "casino": Casino.objects.filter(code=entry.get("casino")).first(),
+            "pit": Pit.objects.filter(casino__code=entry.get("casino"), code=entry.get("pit")).first(),
+        }
+        staff = staff_create(actor=actor, reason=REASON, **entry | place)
         if staff.is_staff:
             password = settings.HOME.secret(f"login-{staff.number}", PASSWORD_BYTES)
             staff_set_password(actor=actor, staff=staff, password=password, must_change=False, reason=REASON)

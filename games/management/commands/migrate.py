@@ -12,7 +12,9 @@ class Command(MigrateCommand):
         super().add_arguments(parser)
         parser.set_defaults(database="owner")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def execute(self, *args: Any, **options: Any) -> str | None:
         if options["database"] not in connections:
-            raise CommandError("DATABASE_OWNER_URL is missing; set it to the role that owns the tables, for this command only.")
-        super().handle(*args, **options)
+            raise CommandError(
+                "DATABASE_OWNER_URL is missing; set it to the role that owns the tables, for this command only."
+            )
+        return super().execute(*args, **options)

@@ -1,0 +1,70 @@
+"""Each role logs in with a real browser, sees its own sidebar, and opens everything in it."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pages.conftest import PASSWORD, Site, log_in, sidebar
+
+FLOOR = ["Casinos", "Pits"]
+SYSTEM = ["Schedule", "Task results"]
+SIDEBARS = {
+    "pit-supervisor": {"Floor": FLOOR, "People": ["Duties"]},
+    "pit-manager": {"Floor": FLOOR, "People": ["Duties"]},
+    "shift-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"]},
+    "casino-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"]},
+    "surveillance": {"Floor": FLOOR, "People": ["Staff", "Duties"]},
+    "compliance": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"]},
+    "auditor": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
+    "administrator": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
+}
+
+
+@pytest.mark.parametrize("role", SIDEBARS)
+def test_each_role_logs_in_and_opens_what_is_its_own(role: str, site: Site, page: Page) -> None:
+    log_in(page, role.upper())
+    expect(page.locator("#you")).to_contain_text(f"Person {role.upper()}")
+    assert sidebar(page) == SIDEBARS[role]
+    for entries in SIDEBARS[role].values():
+        for entry in entries:
+            page.locator("#nav-sidebar-apps").get_by_role("link", name=entry).click()
+            expect(page).to_have_title(re.compile("Tai Sai back office"))
+            expect(page.locator("#changelist")).to_be_visible()
+
+
+def test_a_dealer_is_not_let_in(site: Site, page: Page) -> None:
+    log_in(page, "DEALER")
+    expect(page.get_by_text("Please enter the correct staff number and password")).to_be_visible()
+
+
+def test_a_wrong_password_is_told_and_the_next_try_counts(site: Site, page: Page) -> None:
+    log_in(page, "AUDITOR", "wrong")
+    expect(page.get_by_text("Please enter the correct staff number and password")).to_be_visible()
+    page.get_by_label("Staff number").fill("auditor")  # the number in any case, and Enter does it
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("#you")).to_be_visible()
+
+
+def test_a_page_of_others_says_so_and_leads_back(site: Site, page: Page) -> None:
+    log_in(page, "PIT-SUPERVISOR")
+    page.goto("/admin/games/staff/")
+    expect(page).to_have_title(re.compile("Not open to you"))
+    page.get_by_role("link", name="Back to the overview").click()
+    expect(page.locator("#you")).to_be_visible()
+
+
+def test_logging_out_closes_the_door(site: Site, page: Page) -> None:
+    log_in(page, "AUDITOR")
+    page.get_by_text("Person AUDITOR").first.click()
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_text("logged out", exact=False).first).to_be_visible()
+    page.goto("/admin/games/casino/")
+    expect(page.get_by_label("Staff number")).to_be_visible()
+
+
+def test_a_forgotten_address_is_told_kindly(site: Site, page: Page) -> None:
+    log_in(page, "AUDITOR")
+    page.goto("/admin/nowhere/")
+    expect(page).to_have_title(re.compile("No such page"))

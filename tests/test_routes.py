@@ -1,0 +1,117 @@
+"""Every route × role, by tests/routes.toml: what each role may open, and that nobody forgot to say so."""
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.contrib.contenttypes.models import ContentType
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_results.models import TaskResult
+
+from games.models import Denial, Duty, Staff
+from games.services.duties import duty_grant
+from tests.conftest import House
+
+TABLE = tomllib.loads(Path(__file__).with_name("routes.toml").read_text())
+ROLES: list[str] = TABLE["roles"]
+ROUTES: dict[str, list[int]] = TABLE["routes"]
+
+
+def all_routes(resolver: URLResolver | None = None, prefix: str = "", names: str = "") -> Iterator[tuple[str, str]]:
+    """The name and the path of every route there is; one without a name goes by its path."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        path = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from all_routes(entry, path, f"{names}{entry.namespace}:" if entry.namespace else names)
+        elif isinstance(entry, URLPattern):
+            yield (names + entry.name if entry.name else path), path
+
+
+PATHS = dict(all_routes())
+QUERIES = {"admin:autocomplete": "?app_label=games&model_name=duty&field_name=staff&term="}
+
+
+def test_every_route_has_its_line_and_every_line_its_route() -> None:
+    assert set(PATHS) == set(ROUTES)
+
+
+def test_every_line_answers_for_every_role() -> None:
+    assert {name: len(answers) for name, answers in ROUTES.items()} == dict.fromkeys(ROUTES, len(ROLES))
+
+
+@pytest.fixture
+def samples(house: House) -> dict[str, str]:
+    """An object for each place that a path leaves open."""
+    now = timezone.now()
+    other = house.hire("S2", "pit-supervisor", pit=house.pits["P1"])
+    duty: Duty = duty_grant(
+        actor=house["shift-manager"], staff=other, post="pit-manager", casino=house.casino,
+        pit=house.pits["P1"], starts_at=now, ends_at=now + dt.timedelta(hours=1), reason="Sample",
+    )  # fmt: skip
+    interval = IntervalSchedule.objects.create(every=1, period="days")
+    staff: Staff = house["pit-supervisor"]
+    denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
+    return {
+        "casino": str(house.casino.pk),
+        "pit": str(house.pits["P1"].pk),
+        "staff": str(staff.pk),
+        "duty": str(duty.pk),
+        "denial": str(denial.pk),
+        "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),
+        "taskresult": str(TaskResult.objects.create(task_id="x").pk),
+        "content_type": str(ContentType.objects.get_for_model(Staff).pk),
+        "casino/history": str(house.casino.history.first().history_id),
+        "pit/history": str(house.pits["P1"].history.first().history_id),
+        "staff/history": str(staff.history.first().history_id),
+        "duty/history": str(duty.history.first().history_id),
+    }
+
+
+def concrete(path: str, samples: dict[str, str]) -> str:
+    """A path with its open places filled: `admin/games/pit/<path:object_id>/change/` and its like."""
+    thing = path.removeprefix("admin/").split("/")[1] if path.startswith("admin/") and path.count("/") > 2 else ""
+    path = re.sub(r"\^\(\?P<app_label>[^)]*\)/\$", "games/", path)
+    return "/" + (
+        path.replace("^([^/]+)/history/([^/]+)/$", f"{samples.get(thing)}/history/{samples.get(thing + '/history')}/")
+        .replace("<path:object_id>", samples.get(thing, "1"))
+        .replace("<int:content_type_id>", samples["content_type"])
+        .replace("<path:content_type_id>", samples["content_type"])
+        .replace("(?P<url>.*)$", "nowhere")
+    )
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_opens_what_is_its_own_and_nothing_else(role: str, house: House, samples: dict[str, str]) -> None:
+    client = Client()
+    if role != "anonymous":
+        client.force_login(house[role])
+    answers = {
+        name: client.get(concrete(path, samples) + QUERIES.get(name, "")).status_code for name, path in PATHS.items()
+    }
+    column = ROLES.index(role)
+    assert answers == {name: line[column] for name, line in ROUTES.items()}
+
+
+@pytest.mark.parametrize("role", ROLES[1:])
+def test_what_a_role_may_not_open_it_may_not_post_to_either(role: str, house: House, samples: dict[str, str]) -> None:
+    client = Client()
+    client.force_login(house[role])
+    column = ROLES.index(role)
+    closed = [name for name, line in ROUTES.items() if line[column] == 403]
+    answers = {name: client.post(concrete(PATHS[name], samples) + QUERIES.get(name, "")).status_code for name in closed}
+    assert {name: answer for name, answer in answers.items() if answer not in (403, 405)} == {}
+
+
+def test_an_auditor_reads_everything_and_writes_nothing(house: House, samples: dict[str, str]) -> None:
+    client = Client()
+    client.force_login(house["auditor"])
+    pages = [name for name in PATHS if name.endswith(("_change", "_simple_history", "_add", "_delete"))]
+    assert {name: client.post(concrete(PATHS[name], samples)).status_code for name in pages} == dict.fromkeys(
+        pages, 403
+    )
