@@ -238,7 +238,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='staff',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Upper('number'), name='staff_number_once_in_any_case'),
+            constraint=models.UniqueConstraint(django.db.models.functions.text.Upper('number'), name='staff_number_once_in_any_case', violation_error_message='There is somebody with this staff number already.'),
         ),
         migrations.AddConstraint(
             model_name='staff',

@@ -59,7 +59,11 @@ class Staff(AbstractBaseUser):
         ordering = ["number"]
         verbose_name = verbose_name_plural = "staff"
         constraints = [
-            models.UniqueConstraint(Upper("number"), name="staff_number_once_in_any_case"),
+            models.UniqueConstraint(
+                Upper("number"),
+                name="staff_number_once_in_any_case",
+                violation_error_message="There is somebody with this staff number already.",
+            ),
             models.CheckConstraint(condition=Q(department__in=DEPARTMENTS), name="staff_department_known"),
             models.CheckConstraint(condition=Q(post="") | Q(post__in=POSTS), name="staff_post_known"),
             models.CheckConstraint(

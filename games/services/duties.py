@@ -8,27 +8,21 @@ from django.utils import timezone
 
 from games.models import Casino, Duty, Pit, Staff
 from games.roles import is_above, post_name
-from games.services.gate import Standing, authorize, deny
+from games.services.gate import Actor, Standing, authorize, deny
 from games.services.people import verify_pit_of_casino
 from games.services.saving import record_change, record_save
 
 
 @transaction.atomic
 def duty_grant(
-    *, actor: Staff, staff: Staff, post: str, casino: Casino, pit: Pit | None = None,
+    *, actor: Actor, staff: Staff, post: str, casino: Casino, pit: Pit | None = None,
     starts_at: dt.datetime, ends_at: dt.datetime, reason: str,
 ) -> Duty:  # fmt: skip
     duty = Duty(
-        staff=staff,
-        post=post,
-        casino=casino,
-        pit=pit,
-        starts_at=starts_at,
-        ends_at=ends_at,
-        granted_by=actor,
-        reason=reason,
-    )
-    standing = authorize(actor, "duty.add", duty)
+        staff=staff, post=post, casino=casino, pit=pit, starts_at=starts_at, ends_at=ends_at, reason=reason,
+        granted_by=actor if isinstance(actor, Staff) else None,
+    )  # fmt: skip
+    standing = authorize(actor, "duty.add", duty)  # the operator holds no post, and is turned away here
     verify_duty(standing=standing, duty=duty)
     duty.granted_as = standing.role.post or ""
     record_save(duty, actor=actor, reason=reason)

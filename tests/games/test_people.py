@@ -129,7 +129,7 @@ def test_an_administrator_of_one_casino_moves_nobody_into_or_out_of_another(hous
         ({"department": "pit", "post": "king"}, "not a valid choice"),
         ({"number": "bad number"}, "letters, digits"),
         ({"number": "DEALER"}, "already exists"),
-        ({"number": "dealer"}, "staff_number_once_in_any_case"),
+        ({"number": "dealer"}, "somebody with this staff number"),
         ({"name": ""}, "cannot be blank"),
     ],
 )
