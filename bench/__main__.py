@@ -1,0 +1,37 @@
+"""`make bench`: runs every benchmark on a throwaway home and keeps the figures as JSON under the home folder."""
+
+import dataclasses
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import start, web
+from bench.measure import show
+from taisai_backoffice.embedded.home import Home
+
+BENCHMARKS = {"start": start, "web": web}
+
+
+def main(names: list[str]) -> int:
+    if unknown := set(names) - BENCHMARKS.keys():
+        sys.exit(f"There is no benchmark {min(unknown)}; choose from {', '.join(BENCHMARKS)}.")
+    figures = {}
+    for name in names or BENCHMARKS:
+        folder = Path(tempfile.mkdtemp(prefix="taisai-bench-"))
+        folder.chmod(0o755)
+        try:
+            rows = BENCHMARKS[name].run(Home(folder / "home"))
+        finally:
+            shutil.rmtree(folder)
+        show(BENCHMARKS[name].TITLE, rows)
+        figures[name] = [dataclasses.asdict(row) for row in rows]
+    kept = Home.from_environment().folder("bench") / "figures.json"
+    kept.write_text(json.dumps(figures, indent=1))
+    print(f"\nKept in {kept}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,33 @@
+"""Measuring and showing: the best of three interleaved tries of each candidate, and its ratio to the first one."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+TRIES = 3
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    seconds: float
+    ratio: float  # to the first candidate
+    note: str = ""
+
+
+def compare(candidates: dict[str, Callable[[], object]], notes: Callable[[float], str] = lambda seconds: "") -> list[Row]:
+    """Each candidate in turn, three times over, so that a slow moment of the machine hits all alike."""
+    best = dict.fromkeys(candidates, float("inf"))
+    for _ in range(TRIES):
+        for name, work in candidates.items():
+            started = time.perf_counter()
+            work()
+            best[name] = min(best[name], time.perf_counter() - started)
+    floor = next(iter(best.values()))
+    return [Row(name, seconds, seconds / floor, notes(seconds)) for name, seconds in best.items()]
+
+
+def show(title: str, rows: list[Row]) -> None:
+    print(f"\n{title}")
+    for row in rows:
+        print(f"  {row.name:<44} {row.seconds:9.3f} s   × {row.ratio:6.2f}   {row.note}")
