@@ -15,7 +15,9 @@ class Row:
     note: str = ""
 
 
-def compare(candidates: dict[str, Callable[[], object]], notes: Callable[[float], str] = lambda seconds: "") -> list[Row]:
+def compare(
+    candidates: dict[str, Callable[[], object]], notes: Callable[[float], str] = lambda seconds: ""
+) -> list[Row]:
     """Each candidate in turn, three times over, so that a slow moment of the machine hits all alike."""
     best = dict.fromkeys(candidates, float("inf"))
     for _ in range(TRIES):

@@ -23,6 +23,8 @@ def run(home: Home) -> list[Row]:
         {
             "Python alone": lambda: call("-c", ""),
             "Django with all apps (manage.py check)": lambda: call(PROJECT / "manage.py", "check"),
-            "with the embedded database, started and stopped": lambda: call(PROJECT / "manage.py", "migrate", "--check"),
+            "with the embedded database, started and stopped": lambda: call(
+                PROJECT / "manage.py", "migrate", "--check"
+            ),
         }
     )

@@ -1,0 +1,148 @@
+"""Production as docs/deploy.md describes it: own roles, own database, every process in TAISAI_ENV=production."""
+
+import os
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from taisai_backoffice.embedded.home import PROJECT
+from taisai_backoffice.embedded.machine import free_port
+from taisai_backoffice.run import Part
+from tests import servers
+from tests.patience import until
+
+HOST = "backoffice.example.com"
+
+
+@pytest.fixture(scope="module")
+def production(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The environment of a new installation, with roles that are not called as the embedded ones are."""
+    mark = uuid.uuid4().hex[:8]
+    owner, app, database = f"owner_{mark}", f"app_{mark}", f"production_{mark}"
+    with psycopg.connect(servers.database_url("postgres", "postgres"), autocommit=True) as superuser:
+        for statement in (
+            "CREATE ROLE {owner} LOGIN PASSWORD 'eiXoo8Oa9ahb'",
+            "CREATE ROLE {app} LOGIN PASSWORD 'zu4kieRae2oo'",
+            "CREATE DATABASE {database} OWNER {owner} TEMPLATE template0",
+            "REVOKE ALL ON DATABASE {database} FROM PUBLIC",
+            "GRANT CONNECT ON DATABASE {database} TO {app}",
+        ):
+            names = {"owner": owner, "app": app, "database": database}
+            superuser.execute(sql.SQL(statement).format(**{key: sql.Identifier(name) for key, name in names.items()}))
+        address = f"127.0.0.1:{servers.servers()[0].port()}/{database}"
+        yield {
+            "PATH": os.environ["PATH"],
+            "TAISAI_ENV": "production",
+            "TAISAI_HOME": str(tmp_path_factory.mktemp("production")),
+            "SECRET_KEY": "k3y-Of-4-gr3at-many-Random-Letters-and-Figures-0123456789",
+            "ALLOWED_HOSTS": HOST,
+            "DATABASE_URL": f"postgresql://{app}:zu4kieRae2oo@{address}",
+            "DATABASE_OWNER_URL": f"postgresql://{owner}:eiXoo8Oa9ahb@{address}",
+            "BROKER_URL": os.environ["BROKER_URL"],
+        }
+        superuser.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(database)))
+        for role in (app, owner):
+            superuser.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+
+
+@pytest.fixture(scope="module")
+def installed(production: dict[str, str]) -> dict[str, str]:
+    """Migrated and collected; what runs from here on does not know the owner."""
+    manage(production, "migrate", "--verbosity", "0")
+    running = {name: value for name, value in production.items() if name != "DATABASE_OWNER_URL"}
+    manage(running, "collectstatic", "--noinput", "--verbosity", "0")
+    return running
+
+
+def manage(environment: dict[str, str], *arguments: str, given: str = "") -> str:
+    answer = subprocess.run(
+        [sys.executable, PROJECT / "manage.py", *arguments],
+        env=environment, input=given, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+def test_the_application_owns_nothing_and_can_work(installed: dict[str, str]) -> None:
+    with psycopg.connect(installed["DATABASE_URL"]) as session:
+        session.execute("INSERT INTO games_denial (at, who, action, thing, door) VALUES (now(), '', '', '', '')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            session.execute("DELETE FROM games_denial")
+
+
+def test_migrating_again_changes_nothing(production: dict[str, str], installed: dict[str, str]) -> None:
+    assert "No migrations to apply" in manage(production, "migrate")
+
+
+def test_the_first_administrator_comes_from_the_command_line(installed: dict[str, str]) -> None:
+    arguments = ["--name", "First", "--department", "it", "--password-stdin"]
+    assert manage(installed, "staff_add", "IT1", *arguments, given="a long enough one\n") == "Added IT1 First.\n"
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: object) -> None:
+        return None
+
+
+def ask(address: str, **headers: str) -> HTTPResponse | urllib.error.HTTPError:
+    request = urllib.request.Request(address, headers={"Host": HOST} | headers)
+    try:
+        answer: HTTPResponse = urllib.request.build_opener(NoRedirect).open(request, timeout=10)
+        return answer
+    except urllib.error.HTTPError as error:
+        return error
+
+
+@pytest.fixture(scope="module")
+def address(installed: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    port = free_port()
+    command = [
+        str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--port", str(port), "--no-ws",
+        "--blocking-threads", "2", "taisai_backoffice.wsgi:application",
+    ]  # fmt: skip
+    part = Part("Web server", command, installed, tmp_path_factory.mktemp("web") / "web.log")
+    address = f"http://127.0.0.1:{port}"
+
+    def answers() -> bool:
+        try:
+            return ask(f"{address}/healthz").status == 200
+        except OSError:
+            return False
+
+    try:
+        until(answers, "the site answers")
+        yield address
+    finally:
+        part.stop()
+
+
+def test_plain_http_is_led_to_https_but_for_the_probes(address: str) -> None:
+    assert ask(f"{address}/admin/").headers["location"] == f"https://{HOST}/admin/"
+    assert ask(f"{address}/readyz").status == 503  # no worker runs here, and it says so over plain HTTP
+
+
+def test_behind_the_proxy_the_site_is_there_with_safe_cookies(address: str) -> None:
+    answer = ask(f"{address}/admin/login/", **{"X-Forwarded-Proto": "https"})
+    assert answer.status == 200
+    assert "Secure" in answer.headers["set-cookie"]
+    assert "max-age=31536000" in answer.headers["strict-transport-security"]
+    assert "Demo" not in answer.read().decode()
+
+
+def test_another_host_is_refused(address: str) -> None:
+    assert ask(f"{address}/admin/", **{"X-Forwarded-Proto": "https", "Host": "evil.example.com"}).status == 400
+
+
+def test_an_error_shows_no_insides(address: str) -> None:
+    page = ask(f"{address}/nowhere", **{"X-Forwarded-Proto": "https"})
+    assert page.status == 404
+    assert "No such page" in page.read().decode()
