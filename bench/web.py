@@ -1,6 +1,7 @@
 """Pages a second from granian with the connection pool, against a connection for each request."""
 
 import os
+import subprocess
 import sys
 import time
 import urllib.request
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from bench.measure import Row, compare
 from taisai_backoffice.embedded.database import migrate, urls
-from taisai_backoffice.embedded.home import Home
+from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.embedded.postgres import Postgres
@@ -29,6 +30,8 @@ def run(home: Home) -> list[Row]:
         stack.callback(Lease.take(postgres, prepare=lambda: migrate(postgres)).give_back)
         stack.callback(Lease.take(valkey).give_back)
         environment = os.environ | urls(postgres) | {"BROKER_URL": valkey.url(), "TAISAI_HOME": str(home.path)}
+        command = [sys.executable, PROJECT / "manage.py", "collectstatic", "--noinput", "-v0"]
+        subprocess.run(command, env=environment, check=True)
         pooled = stack.enter_context(site(home, environment, pool=True))
         single = stack.enter_context(site(home, environment, pool=False))
         return compare(
