@@ -195,4 +195,5 @@ CELERY_TIMEZONE = "UTC"
 # --- Logs ------------------------------------------------------------------------------------------
 
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = PRODUCTION  # the proxy sets it (docs/deploy.md)
 LOGGING = logging_configuration(os.environ.get("LOG_LEVEL", "INFO"))

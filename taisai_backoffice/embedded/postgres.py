@@ -105,6 +105,8 @@ class Postgres:
     def _initialise(self) -> None:
         """initdb into a draft that is renamed when it is whole: killed half way, the next start begins anew."""
         folder = reachable_folder(self.home, self.account)
+        for left in folder.glob("postgres.new.*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         draft = Path(tempfile.mkdtemp(prefix="postgres.new.", dir=folder))
         self.account.give(draft)
         password = draft.with_suffix(".password")

@@ -1,5 +1,6 @@
 """The Valkey of a home: Celery's broker for local use, on loopback with a password."""
 
+import socket
 import subprocess
 import time
 from importlib import util
@@ -11,8 +12,22 @@ from .errors import EmbeddedServerError
 from .home import Home
 from .machine import free_port, live_process
 
-START_SECONDS = 10
+START_TRIES = 3
+START_SECONDS = 5
 STOP_SECONDS = 20
+
+
+CONFIGURATION = """
+bind 127.0.0.1
+port {port}
+requirepass {password}
+daemonize yes
+dir "{folder}"
+pidfile "{folder}/server.pid"
+logfile "{log}"
+appendonly yes
+save ""
+"""
 
 
 class Valkey:
@@ -34,21 +49,33 @@ class Valkey:
     def start(self) -> None:
         if self.is_running():
             return
+        for _ in range(START_TRIES):  # somebody may take the port between the look and the use
+            fault = self._try_to_start()
+            if self.is_running():
+                return
+        raise EmbeddedServerError(f"Valkey did not start: {fault} Its log is {self.log}.")
+
+    def _try_to_start(self) -> str:
         folder = self.home.folder("valkey")
         port = free_port()
         configuration = folder / "valkey.conf"
         configuration.touch(mode=0o600)
         configuration.write_text(
-            f'bind 127.0.0.1\nport {port}\nrequirepass {self._password()}\ndaemonize yes\ndir "{folder}"\n'
-            f'pidfile "{folder}/server.pid"\nlogfile "{self.log}"\nappendonly yes\nsave ""\n'
+            CONFIGURATION.format(folder=folder, log=self.log, port=port, password=self._password())
         )
         (folder / "port").write_text(str(port))
         result = subprocess.run([_binary(), configuration], capture_output=True, text=True, check=False)
         deadline = time.monotonic() + START_SECONDS
-        while not self.is_running():
-            if result.returncode != 0 or time.monotonic() > deadline:
-                raise EmbeddedServerError(f"Valkey did not start: {result.stderr.strip()} Its log is {self.log}.")
+        while not self._answers(port) and result.returncode == 0 and time.monotonic() < deadline:
             time.sleep(0.05)
+        return result.stderr.strip() or "it does not answer."
+
+    def _answers(self, port: int) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=1):
+                return self.is_running()
+        except OSError:
+            return False
 
     def stop(self) -> None:
         if (pid := self.pid()) is not None:

@@ -1,5 +1,6 @@
 """Production as docs/deploy.md describes it: own roles, own database, every process in TAISAI_ENV=production."""
 
+import json
 import os
 import subprocess
 import sys
@@ -103,13 +104,13 @@ def ask(address: str, **headers: str) -> HTTPResponse | urllib.error.HTTPError:
 
 
 @pytest.fixture(scope="module")
-def address(installed: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(installed: dict[str, str]) -> Iterator[str]:
     port = free_port()
     command = [
         str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--port", str(port), "--no-ws",
         "--blocking-threads", "2", "taisai_backoffice.wsgi:application",
     ]  # fmt: skip
-    part = Part("Web server", command, installed, tmp_path_factory.mktemp("web") / "web.log")
+    part = Part("Web server", command, installed, Path(installed["TAISAI_HOME"]) / "web.log")
     address = f"http://127.0.0.1:{port}"
 
     def answers() -> bool:
@@ -140,6 +141,14 @@ def test_behind_the_proxy_the_site_is_there_with_safe_cookies(address: str) -> N
 
 def test_another_host_is_refused(address: str) -> None:
     assert ask(f"{address}/admin/", **{"X-Forwarded-Proto": "https", "Host": "evil.example.com"}).status == 400
+
+
+def test_a_log_line_is_json_and_carries_the_id_of_its_request(address: str, installed: dict[str, str]) -> None:
+    ask(f"{address}/admin/login/", **{"X-Forwarded-Proto": "https", "X-Request-ID": "from-the-proxy"})
+    log = (Path(installed["TAISAI_HOME"]) / "web.log").read_text().splitlines()
+    lines = [json.loads(line) for line in log if "from-the-proxy" in line]
+    assert {line["event"] for line in lines} == {"request_started", "request_finished"}
+    assert {line["request_id"] for line in lines} == {"from-the-proxy"}
 
 
 def test_an_error_shows_no_insides(address: str) -> None:

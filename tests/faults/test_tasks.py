@@ -1,0 +1,43 @@
+"""Tasks on a real worker and a real broker: a process that is killed in the middle of one does not take it along."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from celery import Celery
+
+from taisai_backoffice.run import Part
+from tests import servers
+from tests.patience import until
+
+
+@pytest.fixture
+def broker() -> str:
+    """A queue that no other test reads."""
+    return f"{servers.servers()[1].url().removesuffix('/0')}/9"
+
+
+@pytest.fixture
+def worker(broker: str, tmp_path: Path) -> Iterator[Part]:
+    celery = str(Path(sys.executable).with_name("celery"))
+    command = [celery, "-A", "taisai_backoffice", "worker", "--concurrency", "1", "--include", "tests.faults.slow"]
+    with servers.clone() as database:
+        environment = os.environ | {"BROKER_URL": broker, "DATABASE_URL": servers.database_url(database)}
+        part = Part("Worker", command, environment, tmp_path / "worker.log")
+        yield part
+        part.stop()
+
+
+def test_a_task_whose_process_is_killed_is_done_by_the_next_one(worker: Part, broker: str, tmp_path: Path) -> None:
+    with Celery(broker=broker, set_as_current=False) as sender:
+        sender.send_task("tests.faults.slow.nap", [str(tmp_path)])
+    until(lambda: list(tmp_path.glob("begun-*")), "the task begins")
+    (child,) = psutil.Process(worker.process.pid).children()
+    child.kill()
+    until(lambda: len(list(tmp_path.glob("begun-*"))) == 2, "the task begins again")
+    (tmp_path / "go").touch()
+    until(lambda: list(tmp_path.glob("done-*")), "the task is done")
+    assert len(list(tmp_path.glob("done-*"))) == 1
