@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -13,7 +13,19 @@ from games.services.gate import Actor, Denied, Operator, door
 
 
 class PlainCommand(BaseCommand):
-    """A command whose faults go to standard error as sentences, one a line, with no traceback."""
+    """A command whose faults go to standard error as sentences, one a line, with no usage and no traceback."""
+
+    _called_from_command_line: bool  # Django's own
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        if self._called_from_command_line:
+            setattr(parser, "error", self._wrong_call)  # noqa: B010  argparse would print its usage as well
+        return parser
+
+    def _wrong_call(self, message: str) -> NoReturn:
+        self.stderr.write(f"{message}; see --help.")
+        sys.exit(2)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:

@@ -1,0 +1,63 @@
+"""What a rulebook says about a situation."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .dice import parse_known_dice
+from .errors import InputError
+from .loader import listed
+from .rulebook import Rulebook, Situation
+
+
+@dataclass(frozen=True)
+class Advice:
+    situation: str
+    action: str
+    rules: tuple[str, ...]  # bare numbers
+    authority: str
+    explain: str
+
+
+def _known_dice(value: str) -> str:
+    return "some" if parse_known_dice(value, "known_dice") else "none"
+
+
+def _yes_or_no(value: str) -> str:
+    if value not in ("yes", "no"):
+        raise InputError(f"settled: {value!r:.40} is neither yes nor no; write settled=yes or settled=no.")
+    return value
+
+
+#: How the facts of a situation are read: what the person wrote, as the value that rulebooks ask about.
+FACTS: dict[str, Callable[[str], str]] = {"known_dice": _known_dice, "settled": _yes_or_no}
+
+
+def advise(book: Rulebook, code: str, facts: Mapping[str, str] | None = None) -> Advice:
+    facts = facts or {}
+    candidates = [situation for situation in book.situations if situation.code == code]
+    if not candidates:
+        codes = dict.fromkeys(situation.code for situation in book.situations)
+        raise InputError(f"situation: {code!r:.60} is not one of {book.id}; choose {listed(codes)}.")
+    verify_facts(code, candidates[0].facts, facts)
+    read = {name: FACTS[name](value) for name, value in facts.items()}
+    found = next(one for one in candidates if all(read.get(name) == value for name, value in one.when.items()))
+    return Advice(found.code, found.action, found.rules, found.authority, found.explain)
+
+
+def verify_facts(code: str, needed: tuple[str, ...], given: Mapping[str, str]) -> None:
+    faults = [f"{name}: {code} knows no such fact; leave it out." for name in given if name not in needed]
+    examples = {"known_dice": "known_dice=2,?,?", "settled": "settled=no"}
+    faults += [
+        f"{name}: {code} needs this fact; add --fact {examples[name]}." for name in needed if given.get(name) is None
+    ]
+    if faults:
+        raise InputError(*faults)
+
+
+def situation_of(book: Rulebook, code: str, **facts: str) -> Situation:
+    """The entry that applies, for facts that are known to be good."""
+    return next(
+        one
+        for one in book.situations
+        if one.code == code and all(facts.get(name) == value for name, value in one.when.items())
+    )

@@ -1,0 +1,81 @@
+"""Three dice: a throw, how it is called, and what is known of one that was interrupted."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from .errors import InputError
+
+FACES = range(1, 7)
+COUNT = 3
+UNKNOWN = "?"
+
+
+@dataclass(frozen=True)
+class Throw:
+    """The uppermost faces of three dice, in the order in which they were recorded."""
+
+    faces: tuple[int, int, int]
+
+    @cached_property
+    def ascending(self) -> tuple[int, ...]:
+        return tuple(sorted(self.faces))
+
+    @property
+    def total(self) -> int:
+        return sum(self.faces)
+
+    @property
+    def is_triple(self) -> bool:
+        return len(set(self.faces)) == 1
+
+    def count(self, face: int) -> int:
+        return self.faces.count(face)
+
+    def call(self) -> str:
+        """As the dealer calls it: lowest to highest and the total; the pair of a double is named first."""
+        pairs = [face for face in set(self.faces) if self.count(face) > 1]
+        if self.is_triple:
+            named = f"triple {self.faces[0]}"
+        elif pairs:
+            (single,) = (face for face in self.faces if face != pairs[0])
+            named = f"double {pairs[0]}, {single}"
+        else:
+            named = ", ".join(map(str, self.ascending))
+        return f"{named}, total {self.total}"
+
+
+def all_throws() -> Iterator[Throw]:
+    """The 216 equally likely ones."""
+    return (Throw((first, second, third)) for first, second, third in product(FACES, repeat=COUNT))
+
+
+def parse_dice(value: object, where: str = "dice") -> Throw:
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != COUNT:
+        raise InputError(f"{where}: {COUNT} dice are needed, as [1, 3, 6].")
+    for index, face in enumerate(value):
+        if isinstance(face, bool) or not isinstance(face, int) or face not in FACES:
+            raise InputError(
+                f"{where}[{index}]: {_shown(face)} is not a face of a die; write a whole number from 1 to 6."
+            )
+    first, second, third = value
+    return Throw((first, second, third))
+
+
+def parse_known_dice(text: str, where: str = "known_dice") -> tuple[int, ...]:
+    """The faces known when play was interrupted: `2,?,?` is (2,), `?,?,?` is ()."""
+    parts = [part.strip() for part in text.split(",")] if isinstance(text, str) else []
+    readable = {UNKNOWN, *map(str, FACES)}
+    if len(parts) != COUNT or not readable.issuperset(parts):
+        raise InputError(f"{where}: {_shown(text)} does not name three dice; write each as 1 to 6 or ?, such as 2,?,?.")
+    return tuple(int(part) for part in parts if part != UNKNOWN)
+
+
+def completions(known: Sequence[int]) -> list[Throw]:
+    """Every throw that the known dice can still become."""
+    return [Throw((*known, *rest)) for rest in product(FACES, repeat=COUNT - len(known))]  # type: ignore[arg-type]
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:40]

@@ -1,0 +1,69 @@
+"""Exposure: the house's result of a set of bets on every throw, its worst case, mean and spread."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .dice import Throw, all_throws
+from .limits import Bet, Limits, effective_stakes, holdings
+from .rulebook import Layout, Rulebook
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One of the 56 distinct throws: how many of the 216 show it, and what the house gains on it."""
+
+    throw: Throw
+    ways: int
+    house: int
+
+
+@dataclass(frozen=True)
+class Exposure:
+    outlooks: tuple[Outlook, ...]
+
+    @property
+    def worst(self) -> Outlook:
+        return min(self.outlooks, key=lambda outlook: outlook.house)
+
+    @property
+    def mean(self) -> Fraction:
+        return Fraction(sum(one.ways * one.house for one in self.outlooks), sum(one.ways for one in self.outlooks))
+
+    @property
+    def variance(self) -> float:
+        """Over the 216 throws; exact until the last step."""
+        squares = sum(one.ways * one.house**2 for one in self.outlooks)
+        return float(Fraction(squares, sum(one.ways for one in self.outlooks)) - self.mean**2)
+
+    @property
+    def deviation(self) -> float:
+        return math.sqrt(self.variance)
+
+
+def exposure(
+    book: Rulebook, layout: Layout, bets: Sequence[Bet], limits: Limits | None = None, excess: str | None = None
+) -> Exposure:
+    """Limits and policy apply; what a bet counts for does not depend on the dice."""
+    limits = limits or Limits()
+    stakes = effective_stakes(excess or book.limits.excess, holdings(layout, limits, bets), bets, limits.chip_unit)
+    staked: Counter[str] = Counter()
+    for bet, stake in zip(bets, stakes, strict=True):
+        staked[bet.box] += stake
+    return Exposure(tuple(Outlook(throw, ways, _house(layout, throw, staked)) for throw, ways in distinct_throws()))
+
+
+def distinct_throws() -> list[tuple[Throw, int]]:
+    """The 56 throws with their faces ascending, and how many of the 216 each stands for."""
+    ways = Counter(throw.ascending for throw in all_throws())
+    return [(Throw((first, second, third)), ways[first, second, third]) for first, second, third in sorted(ways)]
+
+
+def _house(layout: Layout, throw: Throw, staked: Counter[str]) -> int:
+    result = 0
+    for box, stake in staked.items():
+        odds = layout.boxes[box].odds_on(throw)
+        result += -stake * odds if odds else stake
+    return result

@@ -1,0 +1,301 @@
+"""Reading rulebooks, strictly: an unknown key, a missing rule number, a duplicate is an error with file and key."""
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from .boxes import CODES, Box, faces_of
+from .errors import InputError
+from .rulebook import Area, Layout, LimitRules, Named, Rulebook, Situation, Step, Voiding
+
+FOLDER = Path(__file__).resolve().parent.parent / "rulebooks"
+POLICIES = ("proportional", "filled", "in-full")
+
+
+class RulebookError(Exception):
+    """A rulebook file is wrong; the message names file and key."""
+
+
+class Entry:
+    """One table of a file, taken apart key by key; what is left over at the end is an error."""
+
+    def __init__(self, file: str, where: str, data: Any) -> None:
+        self.file, self.where = file, where
+        if not isinstance(data, dict):
+            raise self.error("is not a table")
+        self.data = dict(data)
+
+    def error(self, fault: str) -> RulebookError:
+        return RulebookError(f"{self.file}: {self.where} {fault}.")
+
+    def take(self, key: str, kind: type, default: Any = ...) -> Any:
+        if key not in self.data:
+            if default is ...:
+                raise self.error(f"lacks the key {key}")
+            return default
+        value = self.data.pop(key)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.error(f"has {key} = {value!r}, which is not a {kind.__name__}")
+        return value
+
+    def text(self, key: str, default: Any = ...) -> str:
+        value: str = self.take(key, str, default)
+        if value == "" and default is ...:
+            raise self.error(f"has an empty {key}")
+        return value
+
+    def texts(self, key: str, default: Any = ...) -> tuple[str, ...]:
+        values = self.take(key, list, default)
+        if not all(isinstance(value, str) and value for value in values):
+            raise self.error(f"has {key} = {values!r}, which is not a list of texts")
+        if len(set(values)) < len(values):
+            raise self.error(f"has a duplicate in {key}")
+        return tuple(values)
+
+    def entries(self, key: str, name: str) -> "Iterator[Entry]":
+        """The tables of a list; each is called by its `name` in messages."""
+        for index, data in enumerate(self.take(key, list)):
+            label = data.get(name, index) if isinstance(data, dict) else index
+            yield Entry(self.file, f"{self.where} {key} {label}".strip(), data)
+
+    def close(self) -> None:
+        if self.data:
+            raise self.error(f"has the unknown key {min(self.data)}")
+
+
+class Reader:
+    """One file on its way to a rulebook; knows which rule numbers the document has."""
+
+    def __init__(self, file: str, content: bytes) -> None:
+        self.file = file
+        self.sha256 = hashlib.sha256(content).hexdigest()
+        try:
+            self.root = Entry(file, "", tomllib.loads(content.decode()))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise RulebookError(f"{file}: not readable as TOML: {error}.") from None
+        self.numbers: dict[str, str] = {}
+
+    def rules(self, entry: Entry, key: str = "rules") -> tuple[str, ...]:
+        """Rule numbers of this document; an entry without any says that the document is silent."""
+        silent = entry.take("silent", bool, False) if key == "rules" else False
+        numbers = entry.texts(key, [] if silent else ...)
+        if not numbers and not silent:
+            raise entry.error(f"has no rule number in {key}")
+        for number in numbers:
+            self.known(entry, number)
+        return numbers
+
+    def rule(self, entry: Entry, key: str = "rule") -> str:
+        return self.known(entry, entry.text(key))
+
+    def known(self, entry: Entry, number: str) -> str:
+        if number not in self.numbers:
+            raise entry.error(f"names rule {number}, which is not among the rules of the document")
+        return number
+
+    def read(self) -> Rulebook:
+        self.numbers = self._numbers()
+        document = Entry(self.file, "document", self.root.take("document", dict))
+        authority = Entry(self.file, "uncovered", self.root.take("uncovered", dict))
+        settlement = Entry(self.file, "settlement", self.root.take("settlement", dict))
+        book = Rulebook(
+            id=document.text("id"),
+            title=document.text("title"),
+            version=document.text("version"),
+            authority=document.text("authority"),
+            in_force_from=self._moment(document),
+            timezone=document.text("timezone"),
+            sha256=self.sha256,
+            rules=self.numbers,
+            layouts=unique(self._layouts(), lambda layout: layout.code, self.file, "layout"),
+            limits=self._limits(),
+            triple_rules=settlement.texts("triple_rules"),
+            void_rules=settlement.texts("void_rules"),
+            valid_tumbles=settlement.take("valid_tumbles", int),
+            ruling_authority=authority.text("authority"),
+            ruling_rules=self.rules(authority),
+            situations=tuple(self._situations()),
+            voidings=unique(self._voidings(), lambda voiding: voiding.rule, self.file, "voiding"),
+            play=tuple(self._play()),
+            interpretations=self._named("interpretation"),
+            announcements=self._named("announcement"),
+            opening_checks=self._named("opening_check"),
+        )
+        for entry in (document, authority, settlement, self.root):
+            entry.close()
+        if book.id != Path(self.file).stem:
+            raise document.error(f"has the id {book.id}, which is not the name of the file")
+        return book
+
+    def _numbers(self) -> dict[str, str]:
+        numbers: dict[str, str] = {}
+        for entry in self.root.entries("rule", "number"):
+            number = entry.text("number")
+            if number in numbers:
+                raise entry.error("stands twice")
+            numbers[number] = entry.text("about")
+            entry.close()
+        return numbers
+
+    def _moment(self, document: Entry) -> datetime:
+        moment: datetime = document.take("in_force_from", datetime)
+        if moment.tzinfo is None:
+            raise document.error("has in_force_from without an offset")
+        return moment
+
+    def _limits(self) -> LimitRules:
+        entry = Entry(self.file, "limits", self.root.take("limits", dict))
+        excess = entry.text("excess")
+        if excess not in POLICIES:
+            raise entry.error(f"has excess = {excess!r}; the policies are {', '.join(POLICIES)}")
+        limits = LimitRules(
+            excess=excess,
+            cut=entry.texts("cut"),
+            left=entry.texts("left"),
+            below_minimum=entry.texts("below_minimum"),
+            differential=entry.texts("differential"),
+        )
+        for number in (*limits.cut, *limits.left, *limits.below_minimum):
+            self.known(entry, number)
+        entry.close()
+        return limits
+
+    # --- Layouts ---
+
+    def _layouts(self) -> Iterator[Layout]:
+        for entry in self.root.entries("layout", "code"):
+            boxes = unique(self._boxes(entry), lambda box: box.code, self.file, entry.where + " box")
+            layout = Layout(
+                entry.text("code"), self.rule(entry), entry.text("drawing"), boxes, tuple(self._areas(entry, boxes))
+            )
+            entry.close()
+            yield layout
+
+    def _boxes(self, layout: Entry) -> Iterator[Box]:
+        for entry in layout.entries("bet", "type"):
+            type_ = entry.text("type")
+            if type_ not in CODES:
+                raise entry.error(f"is not a bet type; the types are {', '.join(CODES)}")
+            codes = entry.texts("boxes")
+            odds = self._odds(entry, type_)
+            totals = frozenset(entry.take("totals", list, []))
+            triples_lose = entry.take("triples_lose", bool, False)
+            rules, win_rules = self.rules(entry), entry.texts("win_rules", [])
+            entry.close()
+            if (type_ in ("big-small", "odd-even")) != bool(totals):
+                raise entry.error(
+                    "needs totals" if not totals else "has totals, which only big-small and odd-even need"
+                )
+            for code in codes:
+                faces = faces_of(type_, code)
+                if faces is None:
+                    raise entry.error(f"has the box {code}, which is not one of its type")
+                own = frozenset({int(code.rpartition("-")[2])}) if type_ == "total" else totals
+                yield Box(code, type_, odds, rules, win_rules, own, triples_lose, faces)
+
+    def _odds(self, entry: Entry, type_: str) -> tuple[int, ...]:
+        """One number, or for a single die three, by the count of dice."""
+        odds = entry.take("odds", list) if type_ == "single" else [entry.take("odds", int)]
+        if len(odds) != (3 if type_ == "single" else 1) or not all(isinstance(one, int) and one > 0 for one in odds):
+            raise entry.error(f"has odds = {odds!r}; write whole numbers above 0, three of them for a single die")
+        return tuple(odds)
+
+    def _areas(self, layout: Entry, boxes: dict[str, Box]) -> Iterator[Area]:
+        areas: list[Area] = []
+        for entry in layout.entries("area", "box"):
+            x, y, width, height = entry.take("at", list)
+            area = Area(entry.text("box"), x, y, width, height, entry.text("en"), entry.text("zh", ""))
+            entry.close()
+            if area.box not in boxes:
+                raise entry.error("is not a box of this layout")
+            areas.append(area)
+        for one, other in combinations(areas, 2):
+            if one.overlaps(other):
+                raise layout.error(f"has areas that overlap on the felt: {one.box} and {other.box}")
+        if missing := boxes.keys() - {area.box for area in areas}:
+            raise layout.error(f"has no area for the box {min(missing)}")
+        yield from areas
+
+    # --- What is to be done ---
+
+    def _situations(self) -> Iterator[Situation]:
+        seen = set()
+        for entry in self.root.entries("situation", "code"):
+            situation = Situation(
+                code=entry.text("code"),
+                facts=entry.texts("facts", []),
+                when=entry.take("when", dict, {}),
+                action=entry.text("action"),
+                authority=entry.text("authority", "rule"),
+                rules=self.rules(entry),
+                explain=entry.text("explain"),
+            )
+            entry.close()
+            key = (situation.code, tuple(sorted(situation.when.items())))
+            if key in seen:
+                raise entry.error("stands twice")
+            seen.add(key)
+            yield situation
+
+    def _voidings(self) -> Iterator[Voiding]:
+        for entry in self.root.entries("voiding", "rule"):
+            voiding = Voiding(self.rule(entry), entry.text("action", "void"), entry.texts("covers", []))
+            for number in voiding.covers:
+                self.known(entry, number)
+            entry.close()
+            yield voiding
+
+    def _play(self) -> Iterator[Step]:
+        for entry in self.root.entries("play", "step"):
+            kind, rule, after = entry.text("step"), self.rule(entry), entry.text("to")
+            for before in entry.texts("from"):
+                yield Step(kind, before, after, rule)
+            entry.close()
+
+    def _named(self, key: str) -> tuple[Named, ...]:
+        found = []
+        for entry in self.root.entries(key, "name"):
+            found.append(Named(entry.text("name"), self.rules(entry), entry.text("text")))
+            entry.close()
+        return tuple(unique(found, lambda named: named.name, self.file, key).values())
+
+
+def unique(values: Iterable[Any], key: Any, file: str, what: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for value in values:
+        if key(value) in found:
+            raise RulebookError(f"{file}: {what} {key(value)} stands twice.")
+        found[key(value)] = value
+    return found
+
+
+def read_rulebook(path: Path) -> Rulebook:
+    return Reader(path.name, path.read_bytes()).read()
+
+
+@cache
+def rulebooks() -> dict[str, Rulebook]:
+    """Every published rulebook by its id."""
+    return {path.stem: read_rulebook(path) for path in sorted(FOLDER.glob("*.toml"))}
+
+
+def rulebook(id_: object, where: str = "rulebook") -> Rulebook:
+    if not isinstance(id_, str) or id_ not in rulebooks():
+        raise InputError(f"{where}: {id_!r:.60} is not a rulebook; choose {listed(rulebooks())}.")
+    return rulebooks()[id_]
+
+
+def layout(book: Rulebook, code: object, where: str = "layout") -> Layout:
+    if not isinstance(code, str) or code not in book.layouts:
+        raise InputError(f"{where}: {code!r:.60} is not a layout of {book.id}; choose {listed(book.layouts)}.")
+    return book.layouts[code]
+
+
+def listed(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

@@ -1,0 +1,25 @@
+"""The pay table of a layout: each box with its odds, its chance and the house's edge, counted over the 216 throws."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .boxes import Box
+from .dice import all_throws
+from .rulebook import Layout
+
+
+@dataclass(frozen=True)
+class Pay:
+    box: Box
+    wins: int  # of 216
+    edge: Fraction
+
+
+def paytable(layout: Layout) -> list[Pay]:
+    return [_pay(box) for box in layout.boxes.values()]
+
+
+def _pay(box: Box) -> Pay:
+    odds = [box.odds_on(throw) for throw in all_throws()]
+    wins = sum(1 for one in odds if one)
+    return Pay(box, wins, Fraction(len(odds) - wins - sum(odds), len(odds)))
