@@ -1,6 +1,7 @@
 """The engine's documents: JSON values in, JSON values out, exactly as other programs rely on them."""
 
 import json
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -68,7 +69,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise InputError(f"{key[:60]}: stands twice in one object; keep one of them.")
+            raise InputError(f"{_path('', key)}: stands twice in one object; keep one of them.")
         found[key] = value
     return found
 
@@ -125,7 +126,9 @@ class Faults:
 
 
 def _path(where: str, key: str) -> str:
-    return f"{where}.{key[:60]}" if where else key[:60]
+    """Where in the document; a key that would break the line is shown escaped."""
+    shown = key[:60] if key.isprintable() else repr(key[:60])
+    return f"{where}.{shown}" if where else shown
 
 
 def read_request(document: object, *, dice_needed: bool = True) -> Request:
@@ -212,14 +215,21 @@ def _bets(faults: Faults, felt: Layout | None, value: object) -> list[Bet]:
     return bets
 
 
+def is_plain_text(value: object) -> bool:
+    """A text with something in it, and without control characters or halves of characters."""
+    return isinstance(value, str) and value != "" and not {"Cc", "Cs"} & set(map(unicodedata.category, value))
+
+
 def _bet(faults: Faults, felt: Layout | None, value: object, where: str) -> Bet | None:
     before = len(faults.found)
     entry = faults.table(value, where, BET_FIELDS)
     if isinstance(value, dict):
         faults.required(entry, where, "player", "box", "stake")
     for name in ("ref", "player"):
-        if name in entry and (not isinstance(entry[name], str) or not entry[name]):
-            faults.add(_path(where, name), f"{entry[name]!r:.40} is not a text; write it in quotes.")
+        if name in entry and not is_plain_text(entry[name]):
+            faults.add(
+                _path(where, name), f"{entry[name]!a:.40} is not a plain text; write letters and digits in quotes."
+            )
     if "box" in entry and felt is not None and (not isinstance(entry["box"], str) or entry["box"] not in felt.boxes):
         faults.add(_path(where, "box"), f"{entry['box']!r:.40} is not a box of layout {felt.code}; check its code.")
     stake = faults.money(parse_positive_money, entry["stake"], _path(where, "stake")) if "stake" in entry else None

@@ -274,20 +274,27 @@ def unique(values: Iterable[Any], key: Any, file: str, what: str) -> dict[str, A
     return found
 
 
-def read_rulebook(path: Path) -> Rulebook:
-    return Reader(path.name, path.read_bytes()).read()
+@cache
+def published() -> tuple[str, ...]:
+    """The ids of all rulebooks that are published."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 @cache
+def read_rulebook(id_: str) -> Rulebook:
+    path = FOLDER / f"{id_}.toml"
+    return Reader(path.name, path.read_bytes()).read()
+
+
 def rulebooks() -> dict[str, Rulebook]:
     """Every published rulebook by its id."""
-    return {path.stem: read_rulebook(path) for path in sorted(FOLDER.glob("*.toml"))}
+    return {id_: read_rulebook(id_) for id_ in published()}
 
 
 def rulebook(id_: object, where: str = "rulebook") -> Rulebook:
-    if not isinstance(id_, str) or id_ not in rulebooks():
-        raise InputError(f"{where}: {id_!r:.60} is not a rulebook; choose {listed(rulebooks())}.")
-    return rulebooks()[id_]
+    if not isinstance(id_, str) or id_ not in published():
+        raise InputError(f"{where}: {id_!r:.60} is not a rulebook; choose {listed(published())}.")
+    return read_rulebook(id_)
 
 
 def layout(book: Rulebook, code: object, where: str = "layout") -> Layout:

@@ -1,4 +1,4 @@
-"""The RWS documents, rule by rule: what events, interruptions and the order of play come to. Each test carries its rule."""
+"""The RWS documents, rule by rule: events, interruptions and the order of play. Each test carries its rule."""
 
 import datetime as dt
 

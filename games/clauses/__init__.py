@@ -1,0 +1,56 @@
+"""How the product treats each numbered rule: one file a rulebook, read strictly."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from games.engine.rulebook import Rulebook
+
+FOLDER = Path(__file__).parent
+TREATMENTS = ("computed", "checked", "recorded", "shown", "procedural")
+FIELDS = {"rule", "treatment", "modules", "tests", "planned"}
+
+
+class ClausesError(Exception):
+    """A file of clauses is wrong; the message says where."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    rule: str
+    about: str
+    treatment: str
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    planned: str | None
+
+
+def clauses(book: Rulebook) -> list[Clause]:
+    """Every rule of the document, in its order."""
+    return read(book, (FOLDER / f"{book.id}.toml").read_text())
+
+
+def read(book: Rulebook, text: str) -> list[Clause]:
+    found: dict[str, Clause] = {}
+    for entry in tomllib.loads(text)["clause"]:
+        rule = entry.get("rule")
+        where = f"clauses of {book.id}: rule {rule}"
+        if unknown := entry.keys() - FIELDS:
+            raise ClausesError(f"{where} has the unknown key {min(unknown)}.")
+        if rule not in book.rules:
+            raise ClausesError(f"{where} is not a rule of the document.")
+        if rule in found:
+            raise ClausesError(f"{where} stands twice.")
+        if entry.get("treatment") not in TREATMENTS:
+            raise ClausesError(f"{where} has no treatment of {', '.join(TREATMENTS)}.")
+        found[rule] = Clause(
+            rule,
+            book.rules[rule],
+            entry["treatment"],
+            tuple(entry.get("modules", ())),
+            tuple(entry.get("tests", ())),
+            entry.get("planned"),
+        )
+    if missing := [rule for rule in book.rules if rule not in found]:
+        raise ClausesError(f"clauses of {book.id}: rule {missing[0]} has no entry.")
+    return [found[rule] for rule in book.rules]
