@@ -8,7 +8,6 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from bench.measure import Row, compare
 from taisai_backoffice.embedded.database import migrate, urls
@@ -17,7 +16,7 @@ from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part
+from taisai_backoffice.run import Part, web_command
 
 TITLE = "Web: a page that looks up a session, 8 clients"
 REQUESTS = 400
@@ -43,12 +42,9 @@ def run(home: Home) -> list[Row]:
 @contextmanager
 def site(home: Home, environment: dict[str, str], *, pool: bool) -> Iterator[str]:
     port = free_port()
-    command = [
-        str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--port", str(port), "--no-ws",
-        "--workers", "2", "--blocking-threads", "4", "taisai_backoffice.wsgi:application",
-    ]  # fmt: skip
     log = home.folder("logs") / f"web-{port}.log"
-    part = Part("Web server", command, environment | {"TAISAI_POOL": str(int(pool)), "LOG_LEVEL": "ERROR"}, log)
+    own = {"TAISAI_POOL": str(int(pool)), "LOG_LEVEL": "ERROR"}
+    part = Part("Web server", web_command("127.0.0.1", port), environment | own, log)
     address = f"http://127.0.0.1:{port}/healthz"
     try:
         while not answers(address):

@@ -186,16 +186,10 @@ class Product:
         return result.stdout
 
     def _start_parts(self) -> None:
-        programs = Path(sys.executable).parent
-        celery = [str(programs / "celery"), "-A", "taisai_backoffice"]
-        web = [
-            str(programs / "granian"), "--interface", "wsgi", "--host", self.host, "--port", str(self.port),
-            "--workers", "2", "--blocking-threads", "4", "--no-ws", "taisai_backoffice.wsgi:application",
-        ]  # fmt: skip
         with step("Web server, worker, scheduler"):
-            self._part("Worker", [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO"])
-            self._part("Scheduler", [*celery, "beat", "--loglevel", "INFO", "--pidfile", ""])
-            self._part("Web server", web)
+            self._part("Worker", celery_command("worker", "--concurrency", "2"))
+            self._part("Scheduler", celery_command("beat", "--pidfile", ""))
+            self._part("Web server", web_command(self.host, self.port))
             self._wait_until_ready()
 
     def _part(self, name: str, command: list[str]) -> None:
@@ -225,6 +219,17 @@ class Product:
             return error.read().decode(errors="replace")
         except OSError as error:
             return str(error)
+
+
+def web_command(host: str, port: int, workers: int = 2, threads: int = 4) -> list[str]:
+    return [
+        str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", host, "--port", str(port),
+        "--workers", str(workers), "--blocking-threads", str(threads), "--no-ws", "taisai_backoffice.wsgi:application",
+    ]  # fmt: skip
+
+
+def celery_command(*arguments: str) -> list[str]:
+    return [str(Path(sys.executable).with_name("celery")), "-A", "taisai_backoffice", *arguments, "--loglevel", "INFO"]
 
 
 def last_lines(path: Path, count: int = 15) -> str:

@@ -1,7 +1,6 @@
 """Tasks on a real worker and a real broker: a process that is killed in the middle of one does not take it along."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import psutil
 import pytest
 from celery import Celery
 
-from taisai_backoffice.run import Part
+from taisai_backoffice.run import Part, celery_command
 from tests import servers
 from tests.patience import until
 
@@ -22,8 +21,7 @@ def broker() -> str:
 
 @pytest.fixture
 def worker(broker: str, tmp_path: Path) -> Iterator[Part]:
-    celery = str(Path(sys.executable).with_name("celery"))
-    command = [celery, "-A", "taisai_backoffice", "worker", "--concurrency", "1", "--include", "tests.faults.slow"]
+    command = celery_command("worker", "--concurrency", "1", "--include", "tests.faults.slow")
     with servers.clone() as database:
         environment = os.environ | {"BROKER_URL": broker, "DATABASE_URL": servers.database_url(database)}
         part = Part("Worker", command, environment, tmp_path / "worker.log")

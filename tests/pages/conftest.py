@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pytest_django import DjangoDbBlocker
 
 from taisai_backoffice.embedded.home import PROJECT
 from taisai_backoffice.embedded.machine import free_port
-from taisai_backoffice.run import Part
+from taisai_backoffice.run import Part, web_command
 from tests import servers
 from tests.conftest import House, build_house, connected_to
 from tests.patience import until
@@ -47,16 +46,11 @@ def site(django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFa
     """One site for all page tests of a worker; each test works with records of its own."""
     port = free_port()
     log = tmp_path_factory.mktemp("site") / "web.log"
-    granian = Path(sys.executable).with_name("granian")
     with servers.clone() as database, django_db_blocker.unblock(), connected_to(database):
         house = build_house(PASSWORD)
-        command = [
-            str(granian), "--interface", "wsgi", "--port", str(port), "--no-ws", "--blocking-threads", "2",
-            "taisai_backoffice.wsgi:application",
-        ]  # fmt: skip
         environment = os.environ | {"DATABASE_URL": servers.database_url(database)}
         environment.pop("DATABASE_OWNER_URL", None)
-        part = Part("Web server", command, environment, log)
+        part = Part("Web server", web_command("127.0.0.1", port, workers=1), environment, log)
         try:
             address = f"http://127.0.0.1:{port}"
             until(lambda: answers(f"{address}/healthz"), "the site answers")

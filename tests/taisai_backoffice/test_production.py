@@ -17,7 +17,7 @@ from psycopg import sql
 
 from taisai_backoffice.embedded.home import PROJECT
 from taisai_backoffice.embedded.machine import free_port
-from taisai_backoffice.run import Part
+from taisai_backoffice.run import Part, web_command
 from tests import servers
 from tests.patience import until
 
@@ -106,11 +106,9 @@ def ask(address: str, **headers: str) -> HTTPResponse | urllib.error.HTTPError:
 @pytest.fixture(scope="module")
 def address(installed: dict[str, str]) -> Iterator[str]:
     port = free_port()
-    command = [
-        str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--port", str(port), "--no-ws",
-        "--blocking-threads", "2", "taisai_backoffice.wsgi:application",
-    ]  # fmt: skip
-    part = Part("Web server", command, installed, Path(installed["TAISAI_HOME"]) / "web.log")
+    part = Part(
+        "Web server", web_command("127.0.0.1", port, workers=1), installed, Path(installed["TAISAI_HOME"]) / "web.log"
+    )
     address = f"http://127.0.0.1:{port}"
 
     def answers() -> bool:
