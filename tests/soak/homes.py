@@ -1,0 +1,92 @@
+"""Throwaway homes for tests that start servers of their own and kill them, and what is alive in such a home."""
+
+import os
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+import psutil
+
+from taisai_backoffice.embedded.home import Home
+from taisai_backoffice.embedded.postgres import Postgres
+from taisai_backoffice.embedded.valkey import Valkey
+from taisai_backoffice.run import last_lines
+
+T = TypeVar("T")
+
+#: What the surroundings say about servers, ports and homes: a throwaway home is to know nothing of it.
+SURROUNDINGS = {"DATABASE_URL", "DATABASE_OWNER_URL", "BROKER_URL", "TAISAI_TEST_HOME", "STATIC_ROOT", "HOST", "PORT"}
+
+#: Below the ports that the system hands out for outgoing connections: nobody takes one between the look and the use.
+QUIET_PORTS = range(20000, 32000)
+
+
+@contextmanager
+def throwaway_home(mode: int = 0o755) -> Iterator[Home]:
+    """A home below a folder of this mode; at the end its servers are stopped and nothing of it is left."""
+    folder = Path(tempfile.mkdtemp(prefix="taisai-test-"))
+    folder.chmod(mode)
+    home = Home(folder / "home")
+    home.prepare()
+    try:
+        yield home
+    except Exception as error:
+        for log in (Postgres(home).log, Valkey(home).log, *sorted((home.path / "logs").glob("*.log"))):
+            error.add_note(f"The end of {log}:\n{last_lines(log)}")
+        raise
+    finally:
+        Valkey(home).stop()
+        Postgres(home).remove()
+        shutil.rmtree(folder)
+
+
+def bare_environment(home: Home, **more: str) -> dict[str, str]:
+    """The environment of somebody who has set nothing but the home, and what is said here."""
+    return {key: value for key, value in os.environ.items() if key not in SURROUNDINGS} | {
+        "TAISAI_HOME": str(home.path),
+        **more,
+    }
+
+
+def processes_of(home: Home) -> list[psutil.Process]:
+    """All that is at work in a home, told by arguments, working folder or environment."""
+    marks = (str(home.path), str(Postgres(home).data))
+    return [one for one in psutil.process_iter() if any(mark in trace for trace in _traces(one) for mark in marks)]
+
+
+def _traces(process: psutil.Process) -> list[str]:
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return []
+        return [*process.cmdline(), process.cwd(), *process.environ().values()]
+    except (psutil.Error, OSError):  # gone while we looked, or somebody else's
+        return []
+
+
+def verify_nothing_left(home: Home) -> None:
+    """A server that was told to stop may take a moment to be gone."""
+    wait_for(lambda: not processes_of(home), lambda: f"still at work: {processes_of(home)}", seconds=20)
+
+
+def wait_for(condition: Callable[[], T], what: Callable[[], str], seconds: float = 60) -> T:
+    """Ask until there is an answer; without one in time, say what is missing."""
+    deadline = time.monotonic() + seconds
+    while not (answer := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"After {seconds} s {what()}")
+        time.sleep(0.02)
+    return answer
+
+
+def quiet_port() -> int:
+    while True:
+        port = Random().choice(QUIET_PORTS)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
