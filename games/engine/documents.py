@@ -20,6 +20,16 @@ from .paytable import paytable
 from .rulebook import Layout, Rulebook
 from .settlement import RULING, SettledBet, Settlement, settle, settle_void
 
+__all__ = [
+    "InputError",
+    "advise_document",
+    "exposure_document",
+    "parse_json",
+    "paytable_rows",
+    "settle_document",
+    "settle_text",
+]
+
 T = TypeVar("T")
 LARGEST_TEXT = 10 * 1024 * 1024
 FOUR_PLACES = Decimal("0.0001")
