@@ -37,6 +37,7 @@ class DoorMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        len(request.GET)  # too many parameters are refused here, before a page of ours is made of them
         token = door.set(f"{request.method} {request.path}")
         try:
             if getattr(request.user, "must_change_password", False) and _route(request) not in PASSWORD_ROUTES:

@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -31,6 +31,7 @@ READY_SECONDS = 120
 STOP_SECONDS = 20
 WATCH_SECONDS = 0.5
 PR_SET_PDEATHSIG = 1
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 DEFAULT_PORT = 8000
 LAST_PORT = 65535
 
@@ -131,6 +132,12 @@ class Product:
                     raise RunError(f"{part.name} has stopped. The end of its log, {part.log}:\n{last_lines(part.log)}")
             time.sleep(WATCH_SECONDS)
 
+    def tell_parts_to_end(self) -> None:
+        """All at once; each is then waited for in turn."""
+        for part in self.watched:
+            if isinstance(part, Part) and part.is_running():
+                part.process.terminate()
+
     def _claim_home(self) -> None:
         lock = self.stack.enter_context((self.home.folder("locks") / "run").open("a+"))
         try:
@@ -213,7 +220,8 @@ class Product:
     def _readiness(self) -> str:
         try:
             host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
-            with urllib.request.urlopen(f"http://{host}:{self.port}/readyz", timeout=5) as answer:
+            request = urllib.request.Request(f"http://{host}:{self.port}/readyz", headers={"Host": known_host()})
+            with urllib.request.urlopen(request, timeout=5) as answer:
                 return str(json.load(answer)["status"])
         except urllib.error.HTTPError as error:
             return error.read().decode(errors="replace")
@@ -221,10 +229,16 @@ class Product:
             return str(error)
 
 
+def known_host() -> str:
+    """A host name that the site answers to."""
+    return (os.environ.get("ALLOWED_HOSTS") or "localhost").split(",")[0].strip().lstrip(".").replace("*", "localhost")
+
+
 def web_command(host: str, port: int, workers: int = 2, threads: int = 4) -> list[str]:
     return [
         str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", host, "--port", str(port),
-        "--workers", str(workers), "--blocking-threads", str(threads), "--no-ws", "taisai_backoffice.wsgi:application",
+        "--workers", str(workers), "--blocking-threads", str(threads), "--workers-kill-timeout", "5", "--no-ws",
+        "taisai_backoffice.wsgi:application",
     ]  # fmt: skip
 
 
@@ -257,21 +271,22 @@ def port_from_environment() -> int:
     return int(text)
 
 
-def main(watch: Callable[[Product], None] = Product.watch) -> int:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell's background job would ignore the first
+def main() -> int:
+    for number in STOPS:  # a shell's background job would ignore the first of them
         signal.signal(number, interrupted)
     try:
         with ExitStack() as stack:
-            stack.callback(
-                signal.signal, signal.SIGINT, signal.SIG_IGN
-            )  # a second Ctrl-C does not cut the stopping short
-            product = Product(
-                Home.from_environment(), os.environ.get("HOST") or "127.0.0.1", port_from_environment(), stack
-            )
+            host = os.environ.get("HOST") or "127.0.0.1"
+            product = Product(Home.from_environment(), host, port_from_environment(), stack)
             print("Starting the Tai Sai back office", flush=True)
-            product.start()
-            welcome(product)
-            watch(product)
+            try:
+                product.start()
+                welcome(product)
+                product.watch()
+            finally:
+                for number in STOPS:  # a second Ctrl-C does not cut the stopping short
+                    signal.signal(number, signal.SIG_IGN)
+                product.tell_parts_to_end()
     except KeyboardInterrupt:
         print("\nStopped.")
         return 0

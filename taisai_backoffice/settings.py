@@ -116,6 +116,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]  # fmt: skip
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
+SESSION_ENGINE = "taisai_backoffice.sessions"
 SESSION_COOKIE_AGE = 12 * 60 * 60  # a long shift
 SESSION_COOKIE_NAME = "taisai_session"
 CSRF_COOKIE_NAME = "taisai_csrf"
@@ -174,7 +175,7 @@ CELERY_BROKER_URL = os.environ.get("BROKER_URL") or Valkey(HOME).url_if_set_up()
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,  # longer than the longest task
-    "unacked_restore_interval": 10,  # the tasks of a killed worker come back in seconds
+    "unacked_restore_interval": 10,  # looked at this often; a task comes back when its time-out has passed
     "unacked_restore_throttle": 1,
 }
 CELERY_RESULT_BACKEND = "django-db"

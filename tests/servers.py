@@ -68,6 +68,7 @@ def _start() -> None:
     folder = Path(tempfile.mkdtemp(prefix="taisai-test-"))
     folder.chmod(0o755)
     home = Home(folder / "home")
+    os.environ |= {RUN: str(home.path), "TAISAI_HOME": str(home.path)}
     postgres, valkey = Postgres(home, options=FAST), Valkey(home)
     leases = [Lease.take(postgres, prepare=lambda: migrate(postgres)), Lease.take(valkey)]
 
@@ -77,7 +78,7 @@ def _start() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(stop)
-    os.environ |= {RUN: str(home.path), "TAISAI_HOME": str(home.path), "BROKER_URL": valkey.url()}
+    os.environ |= {"BROKER_URL": valkey.url()}
     for name in ("TAISAI_ENV", "DEBUG", "ALLOWED_HOSTS", "SECRET_KEY", "STATIC_ROOT", "PORT", "HOST"):
         os.environ.pop(name, None)
     os.environ |= {"DATABASE_URL": database_url(DATABASE)}

@@ -1,9 +1,12 @@
 """Duties: who acts in which post, granted and ended here."""
 
 import datetime as dt
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -15,6 +18,13 @@ from games.services.duties import duty_end, duty_grant, verify_duty
 from games.services.gate import authorize, can
 
 SHIFT = dt.timedelta(hours=8)
+
+
+class SoundAutocomplete(AutocompleteSelect):
+    """Looks up only what can be an id: Django's own would ask the database for whatever was sent."""
+
+    def optgroups(self, name: str, value: Sequence[str], attr: dict[str, Any] | None = None) -> Any:
+        return super().optgroups(name, [one for one in value if re.fullmatch(r"\d{1,18}", str(one), re.ASCII)], attr)
 
 
 class DutyForm(ServiceForm):
@@ -36,6 +46,11 @@ class DutyAdmin(AuditedAdmin):
     autocomplete_fields = ["staff"]
     fields = ["staff", "post", "casino", "pit", "starts_at", "ends_at", "reason"]
     actions_detail = ["end_now"]
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "staff":
+            kwargs["widget"] = SoundAutocomplete(db_field, self.admin_site)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     @display(description="Where")
     def where(self, duty: Duty) -> str:

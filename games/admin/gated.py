@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -39,7 +40,7 @@ class GatedAdmin(ModelAdmin):
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Out of all records, so that one out of reach is refused on record and not called missing."""
-        field = self.opts.pk if from_field is None else self.opts.get_field(from_field)
+        field = self.opts.get_field(from_field) if from_field else self.opts.pk
         try:
             return self.model._default_manager.get(**{field.name: field.to_python(object_id)})
         except (self.model.DoesNotExist, ValidationError, ValueError):
@@ -114,7 +115,15 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         """An old version is to look at. The library would also save it back, past the service."""
         if request.method != "GET":
             raise PermissionDenied
-        return super().history_form_view(request, *args, **kwargs)
+        try:
+            return super().history_form_view(request, *args, **kwargs)
+        except ValueError:  # an id that is no number
+            raise Http404 from None
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
+        if self.get_object(request, unquote(object_id)) is None:
+            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
+        return super().history_view(request, object_id, extra_context)
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """What a service refuses after the form let it pass (somebody else was quicker) is told; nothing is written."""

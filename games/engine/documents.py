@@ -58,9 +58,11 @@ def parse_json(text: str | bytes) -> Any:
     if len(text) > LARGEST_TEXT:
         raise InputError(f"The input is larger than {LARGEST_TEXT // 1024 // 1024} MB; a round is far smaller.")
     try:
-        decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        decoded = text.decode() if isinstance(text, bytes) else text
     except UnicodeDecodeError as error:
         raise InputError(f"The input is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
+    if decoded.startswith("\ufeff"):
+        raise InputError("The input begins with a byte order mark; save it as UTF-8 without one.")
     if not decoded.strip():
         raise InputError("The input is empty; a JSON object is needed.")
     try:
@@ -176,13 +178,13 @@ def _void(faults: Faults, book: Rulebook | None, value: object) -> str | None:
 
 
 def _limits(faults: Faults, book: Rulebook | None, felt: Layout | None, data: Mapping[str, Any]) -> Limits:
-    entries = faults.table(data.get("limits", {}), "limits")
-    by_key = {key: _range(faults, felt, key, value) for key, value in entries.items()}
+    given = data.get("limits", {}), data.get("differential", {})
+    if book and felt:
+        _verify_keys(faults, book, felt, *given)
+    by_key = {key: _range(faults, key, value) for key, value in faults.table(given[0], "limits").items()}
     differential = {}
-    for key, value in faults.table(data.get("differential", {}), "differential").items():
+    for key, value in faults.table(given[1], "differential").items():
         where = _path("differential", key)
-        if book and felt and not (key in book.limits.differential and key in felt.types):
-            faults.add(where, f"layout {felt.code} has no differential of this name; leave it out.")
         amount = faults.money(parse_money, value, where)
         if amount is not None:
             differential[key] = amount
@@ -190,12 +192,21 @@ def _limits(faults: Faults, book: Rulebook | None, felt: Layout | None, data: Ma
     return Limits(by_key, differential, unit or 1)
 
 
-def _range(faults: Faults, felt: Layout | None, key: str, value: object) -> Range:
+def _verify_keys(faults: Faults, book: Rulebook, felt: Layout, limits: object, differential: object) -> None:
+    """What the layout lacks has no limits, not even null ones."""
+    for key in limits if isinstance(limits, dict) else ():
+        if key not in felt.types and key not in felt.boxes:
+            fault = f"is neither a bet type nor a box of layout {felt.code}; leave it out, or check its spelling."
+            faults.add(_path("limits", key), fault)
+    for key in differential if isinstance(differential, dict) else ():
+        if not (key in book.limits.differential and key in felt.types):
+            faults.add(
+                _path("differential", key), f"layout {felt.code} has no differential of this name; leave it out."
+            )
+
+
+def _range(faults: Faults, key: str, value: object) -> Range:
     where = _path("limits", key)
-    if felt is not None and key not in felt.types and key not in felt.boxes:
-        faults.add(
-            where, f"is neither a bet type nor a box of layout {felt.code}; leave it out, or check its spelling."
-        )
     entry = faults.table(value, where, ("min", "max"))
     minimum, maximum = (
         faults.money(parse_money, entry[name], _path(where, name)) if name in entry else None for name in ("min", "max")

@@ -298,7 +298,11 @@ def rulebook(id_: object, where: str = "rulebook") -> Rulebook:
 
 
 def layout(book: Rulebook, code: object, where: str = "layout") -> Layout:
-    if not isinstance(code, str) or code not in book.layouts:
+    if not isinstance(code, str):
+        raise InputError(
+            f"{where}: {code!r:.60} is not a text; write the layout in quotes, as {next(iter(book.layouts))!r}."
+        )
+    if code not in book.layouts:
         raise InputError(f"{where}: {code!r:.60} is not a layout of {book.id}; choose {listed(book.layouts)}.")
     return book.layouts[code]
 

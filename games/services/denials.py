@@ -20,7 +20,8 @@ def denial_record(*, actor: Any, who: str, action: str, thing: str, door: str) -
     try:
         with own.cursor() as cursor:
             place = getattr(actor, "casino_id", None)
-            cursor.execute(INSERT, [actor.pk if actor else None, place, who, action, thing, door])
+            texts = [text.replace("\x00", "\\x00") for text in (who, action, thing, door)]  # PostgreSQL holds no NUL
+            cursor.execute(INSERT, [actor.pk if actor else None, place, *texts])
     except DatabaseError:
         log.exception("denial not recorded", who=who, action=action)
     finally:

@@ -7,7 +7,7 @@ import sys
 
 from .errors import EmbeddedServerError
 from .home import PROJECT, Home
-from .lease import Lease
+from .lease import Lease, end_on_signals
 from .postgres import Postgres
 
 
@@ -15,6 +15,7 @@ from .postgres import Postgres
 def leased_postgres() -> Postgres:
     """The server of the home, running until this process ends."""
     postgres = Postgres(Home.from_environment())
+    end_on_signals()
     lease = Lease.take(postgres, prepare=lambda: migrate_new_home(postgres))
     lease.give_back_at_exit()
     return postgres

@@ -65,8 +65,14 @@ class Lease:
 
     def give_back_at_exit(self) -> None:
         atexit.register(self.give_back)
-        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, _leave)
+
+
+def end_on_signals() -> None:
+    """A command that is told to end, or whose terminal is closed, gives back its lease on the way out."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, _leave)
 
 
 @contextmanager

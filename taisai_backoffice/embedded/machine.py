@@ -1,6 +1,7 @@
 """Two questions to the machine: which port is free, and is that process really the server we mean."""
 
 import socket
+from pathlib import Path
 
 import psutil
 
@@ -11,11 +12,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def live_process(pid: str, name: str) -> psutil.Process | None:
-    """The process of a pid file, unless it has died or its number has gone to another program."""
+def live_process(pid: str, name: str, folder: Path) -> psutil.Process | None:
+    """The process of a pid file, unless it has died or its number has gone to another program or another home."""
     try:
         process = psutil.Process(int(pid))
-        alive = process.name().startswith(name) and process.status() != psutil.STATUS_ZOMBIE
+        alive = process.status() != psutil.STATUS_ZOMBIE and process.name().startswith(name)
+        alive = alive and Path(process.cwd()) == folder.resolve()
     except (ValueError, psutil.Error):
         return None
     return process if alive else None

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -57,6 +58,7 @@ class Postgres:
     def start(self) -> None:
         """Start the server, making it first where there is none, and wait until it answers."""
         if self.is_running():
+            self._ensure_roles()  # whoever started it may have been killed before he came so far
             return
         if not self.link.exists():
             self._initialise()
@@ -77,14 +79,14 @@ class Postgres:
     def pid(self) -> int | None:
         """The server's process, where the pid file tells of one that is really PostgreSQL."""
         lines = self._pid_file()
-        process = live_process(lines[0], "postgres") if lines else None
+        process = live_process(lines[0], "postgres", self.data) if lines else None
         return process.pid if process else None
 
     def port(self) -> int:
         return int(self._pid_file()[3])
 
     def url(self, role: str, database: str = DATABASE) -> str:
-        return f"postgresql://{role}:{quote(self.password(role))}@127.0.0.1:{self.port()}/{database}"
+        return f"postgresql://{role}:{quote(self.password(role))}@127.0.0.1:{self.port()}/{database}?sslmode=disable"
 
     def password(self, role: str) -> str:
         return self.home.secret(f"postgres-{role}")
@@ -109,7 +111,7 @@ class Postgres:
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         draft = Path(tempfile.mkdtemp(prefix="postgres.new.", dir=folder))
         self.account.give(draft)
-        password = draft.with_suffix(".password")
+        password = draft.with_name(f"{draft.name}.password")
         password.touch(mode=0o600)
         password.write_text(self.password("postgres"))
         self.account.give(password)
@@ -123,7 +125,8 @@ class Postgres:
             raise EmbeddedServerError(f"PostgreSQL could not be set up in {folder}: {result.stderr.strip()}")
         with (draft / "postgresql.conf").open("a") as configuration:
             configuration.write(CONFIGURATION)
-        data = folder / ("postgres" if folder == self.home.path else "data")
+        # elsewhere, data of a home that was deleted may still be there; it is not ours to delete
+        data = self.link if folder == self.home.path else folder / draft.name.replace("postgres.new", "data")
         draft.rename(data)
         if data != self.link:
             self.link.symlink_to(data)
@@ -149,15 +152,25 @@ class Postgres:
 
     def _ensure_roles(self) -> None:
         """The two roles and the database; harmless where they are there already."""
-        with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as connection:
+        with self._superuser() as connection:
             known = {row[0] for row in connection.execute("SELECT rolname FROM pg_roles")}
             for role in ROLES:
-                verb = sql.SQL("ALTER" if role in known else "CREATE")
-                connection.execute(
-                    sql.SQL("{} ROLE {} LOGIN PASSWORD {}").format(verb, sql.Identifier(role), self.password(role))
-                )
+                if role not in known:
+                    statement = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
+                    connection.execute(statement.format(sql.Identifier(role), self.password(role)))
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 create_database(connection, DATABASE)
+
+    def _superuser(self) -> "psycopg.Connection[tuple[Any, ...]]":
+        """A server that is only just starting says so; then ask again."""
+        deadline = time.monotonic() + RESTART_SECONDS
+        while True:
+            try:
+                return psycopg.connect(self.url("postgres", "postgres"), autocommit=True)
+            except psycopg.OperationalError as error:
+                if time.monotonic() > deadline:
+                    raise EmbeddedServerError(f"PostgreSQL does not answer: {error} Its log is {self.log}.") from None
+                time.sleep(0.2)
 
 
 def create_database(

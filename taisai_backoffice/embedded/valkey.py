@@ -1,12 +1,12 @@
 """The Valkey of a home: Celery's broker for local use, on loopback with a password."""
 
+import os
+import signal
 import socket
 import subprocess
 import time
 from importlib import util
 from pathlib import Path
-
-import psutil
 
 from .errors import EmbeddedServerError
 from .home import Home
@@ -79,19 +79,19 @@ class Valkey:
 
     def stop(self) -> None:
         if (pid := self.pid()) is not None:
-            process = psutil.Process(pid)
-            process.terminate()
-            try:
-                process.wait(STOP_SECONDS)
-            except psutil.TimeoutExpired:
-                process.kill()
+            os.kill(pid, signal.SIGTERM)
+            deadline = time.monotonic() + STOP_SECONDS
+            while self.is_running():
+                if time.monotonic() > deadline:
+                    os.kill(pid, signal.SIGKILL)
+                time.sleep(0.05)
 
     def is_running(self) -> bool:
         return self.pid() is not None
 
     def pid(self) -> int | None:
         try:
-            process = live_process((self.folder / "server.pid").read_text(), "valkey")
+            process = live_process((self.folder / "server.pid").read_text(), "valkey", self.folder)
         except OSError:
             return None
         return process.pid if process else None

@@ -6,8 +6,8 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from taisai_backoffice.embedded.home import Home
+from tests.homes import throwaway_home
 from tests.soak import fuzz, kills
-from tests.soak.homes import throwaway_home
 
 
 @pytest.fixture(scope="module")

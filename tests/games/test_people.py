@@ -94,6 +94,16 @@ def test_a_login_is_noted_and_writes_no_history(house: House) -> None:
     assert person.history.count() == before
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["staff/?password__startswith=a", "duty/?staff__password__startswith=a", "denial/?staff__password__startswith=a"],
+)
+def test_no_list_can_be_filtered_by_a_password(house: House, path: str) -> None:
+    client = Client()
+    client.force_login(house["auditor"])
+    assert client.get(f"/admin/games/{path}").status_code == 400
+
+
 def test_nobody_changes_his_own_rights(house: House) -> None:
     administrator = house["administrator"]
     with pytest.raises(ValidationError, match="own department"):

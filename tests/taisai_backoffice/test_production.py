@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import urllib.error
@@ -147,6 +148,25 @@ def test_a_log_line_is_json_and_carries_the_id_of_its_request(address: str, inst
     lines = [json.loads(line) for line in log if "from-the-proxy" in line]
     assert {line["event"] for line in lines} == {"request_started", "request_finished"}
     assert {line["request_id"] for line in lines} == {"from-the-proxy"}
+
+
+def test_make_run_runs_production_too_on_servers_of_its_own_choice(
+    production: dict[str, str], installed: dict[str, str]
+) -> None:
+    port = free_port()
+    broker = f"{installed['BROKER_URL'].removesuffix('/0')}/8"  # a queue that no other test reads
+    environment = production | {"PORT": str(port), "BROKER_URL": broker}
+    with (Path(production["TAISAI_HOME"]) / "run.log").open("w+") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "taisai_backoffice.run"], cwd=PROJECT, env=environment, stdout=said, stderr=said
+        )
+        try:
+            until(lambda: "Ctrl-C stops" in Path(said.name).read_text() or process.poll() is not None, "it starts", 120)
+            assert ask(f"http://127.0.0.1:{port}/readyz").status == 200, Path(said.name).read_text()
+            assert not (Path(production["TAISAI_HOME"]) / "postgres").exists()
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 0
 
 
 def test_an_error_shows_no_insides(address: str) -> None:

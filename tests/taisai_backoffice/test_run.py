@@ -22,7 +22,7 @@ from games.roles import ROLES
 from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.postgres import Postgres
 from tests import servers
-from tests.soak.homes import bare_environment, processes_of, quiet_port, throwaway_home, verify_nothing_left, wait_for
+from tests.homes import bare_environment, processes_of, quiet_port, throwaway_home, verify_nothing_left, wait_for
 
 LOGIN = re.compile(r"^ {4}(\S.*?) {2,}(\S+) +(\S+)$", re.MULTILINE)
 
@@ -221,7 +221,6 @@ def test_ctrl_c_leaves_nothing_and_the_next_run_shows_the_same_data(product: Pro
     assert is_overview_of("Peter Wong", browser.open("/admin/")), "the session of the first run is gone"
 
 
-@pytest.mark.xfail(reason="Ctrl-C is switched off after the stopping, not before it (run.py)")
 def test_an_impatient_second_ctrl_c_does_not_cut_the_stopping_short(product: Product) -> None:
     run = product.at_work()
     worker = worker_of(run)

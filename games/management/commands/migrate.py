@@ -6,6 +6,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands.migrate import Command as MigrateCommand
 from django.db import connections
 
+ADVISORY_LOCK = 7_241_500  # any number that nobody else uses
+
 
 class Command(MigrateCommand):
     def add_arguments(self, parser: CommandParser) -> None:
@@ -18,3 +20,12 @@ class Command(MigrateCommand):
                 "DATABASE_OWNER_URL is missing; set it to the role that owns the tables, for this command only."
             )
         return super().execute(*args, **options)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """One migration at a time: a second one waits, and finds nothing left to do."""
+        with connections[options["database"]].cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
+            try:
+                super().handle(*args, **options)
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])

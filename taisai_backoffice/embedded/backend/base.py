@@ -15,4 +15,4 @@ class DatabaseWrapper(base.DatabaseWrapper):
         postgres = leased_postgres()
         role = self.settings_dict["USER"]
         self.settings_dict |= {"HOST": "127.0.0.1", "PORT": postgres.port(), "PASSWORD": postgres.password(role)}
-        return super().get_connection_params()
+        return super().get_connection_params() | {"sslmode": "disable"}
