@@ -90,6 +90,10 @@ class Reader:
             self.known(entry, number)
         return numbers
 
+    def rules_or_none(self, entry: Entry, key: str) -> tuple[str, ...]:
+        """Rule numbers of this document, where it has any on the matter."""
+        return tuple(self.known(entry, number) for number in entry.texts(key))
+
     def rule(self, entry: Entry, key: str = "rule") -> str:
         return self.known(entry, entry.text(key))
 
@@ -114,9 +118,10 @@ class Reader:
             rules=self.numbers,
             layouts=unique(self._layouts(), lambda layout: layout.code, self.file, "layout"),
             limits=self._limits(),
-            triple_rules=settlement.texts("triple_rules"),
-            void_rules=settlement.texts("void_rules"),
+            triple_rules=self.rules_or_none(settlement, "triple_rules"),
+            void_rules=self.rules_or_none(settlement, "void_rules"),
             valid_tumbles=settlement.take("valid_tumbles", int),
+            valid_tumbles_rule=self.rule(settlement, "valid_tumbles_rule"),
             ruling_authority=authority.text("authority"),
             ruling_rules=self.rules(authority),
             situations=tuple(self._situations()),
@@ -155,13 +160,12 @@ class Reader:
             raise entry.error(f"has excess = {excess!r}; the policies are {', '.join(POLICIES)}")
         limits = LimitRules(
             excess=excess,
-            cut=entry.texts("cut"),
-            left=entry.texts("left"),
-            below_minimum=entry.texts("below_minimum"),
+            cut=self.rules_or_none(entry, "cut"),
+            left=self.rules_or_none(entry, "left"),
+            below_minimum=self.rules_or_none(entry, "below_minimum"),
             differential=entry.texts("differential"),
+            differential_rules=self.rules_or_none(entry, "differential_rules"),
         )
-        for number in (*limits.cut, *limits.left, *limits.below_minimum):
-            self.known(entry, number)
         entry.close()
         return limits
 
@@ -185,7 +189,10 @@ class Reader:
             odds = self._odds(entry, type_)
             totals = frozenset(entry.take("totals", list, []))
             triples_lose = entry.take("triples_lose", bool, False)
-            rules, win_rules = self.rules(entry), entry.texts("win_rules", [])
+            rules, win_rules = (
+                self.rules(entry),
+                self.rules_or_none(entry, "win_rules") if "win_rules" in entry.data else (),
+            )
             entry.close()
             if (type_ in ("big-small", "odd-even")) != bool(totals):
                 raise entry.error(

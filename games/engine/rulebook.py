@@ -56,6 +56,7 @@ class LimitRules:
     left: tuple[str, ...]  # one at or under the minimum does not
     below_minimum: tuple[str, ...]
     differential: tuple[str, ...]  # the bet types with one
+    differential_rules: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ class Rulebook:
     triple_rules: tuple[str, ...]
     void_rules: tuple[str, ...]
     valid_tumbles: int
+    valid_tumbles_rule: str
     ruling_authority: str
     ruling_rules: tuple[str, ...]
     situations: tuple[Situation, ...]
