@@ -102,7 +102,7 @@ class Product:
         self.home = home
         self.host, self.port = host, port
         self.stack = stack
-        self.environment = dict(os.environ)
+        self.environment = os.environ | {"TAISAI_HOME": str(home.path)}
         self.embedded_database = not os.environ.get("DATABASE_URL")
         self.watched: list[Watched] = []
 
