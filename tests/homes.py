@@ -6,7 +6,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -58,6 +58,15 @@ def processes_of(home: Home) -> list[psutil.Process]:
     """All that is at work in a home, told by arguments, working folder or environment."""
     marks = (str(home.path), str(Postgres(home).data))
     return [one for one in psutil.process_iter() if any(mark in trace for trace in _traces(one) for mark in marks)]
+
+
+def programs_of(home: Home) -> set[str]:
+    """The names of what is at work in a home; what ends while we look is not."""
+    names = set()
+    for process in processes_of(home):
+        with suppress(psutil.Error):
+            names.add(process.name())
+    return names
 
 
 def _traces(process: psutil.Process) -> list[str]:

@@ -22,7 +22,15 @@ from games.roles import ROLES
 from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.postgres import Postgres
 from tests import servers
-from tests.homes import bare_environment, processes_of, quiet_port, throwaway_home, verify_nothing_left, wait_for
+from tests.homes import (
+    bare_environment,
+    processes_of,
+    programs_of,
+    quiet_port,
+    throwaway_home,
+    verify_nothing_left,
+    wait_for,
+)
 
 LOGIN = re.compile(r"^ {4}(\S.*?) {2,}(\S+) +(\S+)$", re.MULTILINE)
 
@@ -237,11 +245,8 @@ def test_the_parts_of_a_killed_run_end_with_it_and_the_next_run_takes_its_server
     pid = Postgres(product.home).pid()
     run.process.kill()
     run.end()
-    names = {"postgres", "valkey-server"}
-    wait_for(
-        lambda: {one.name() for one in processes_of(product.home)} <= names,
-        lambda: f"still at work: {processes_of(product.home)}",
-    )
+    servers_alone = {"postgres", "valkey-server"}
+    wait_for(lambda: programs_of(product.home) <= servers_alone, lambda: f"still at work: {processes_of(product.home)}")
     product.at_work()
     assert Postgres(product.home).pid() == pid
 
