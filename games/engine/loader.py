@@ -15,6 +15,7 @@ from .rulebook import Area, Layout, LimitRules, Named, Rulebook, Situation, Step
 
 FOLDER = Path(__file__).resolve().parent.parent / "rulebooks"
 POLICIES = ("proportional", "filled", "in-full")
+FACTS = ("known_dice", "settled")
 
 
 class RulebookError(Exception):
@@ -188,11 +189,11 @@ class Reader:
             codes = entry.texts("boxes")
             odds = self._odds(entry, type_)
             totals = frozenset(entry.take("totals", list, []))
+            if not all(type(one) is int for one in totals):
+                raise entry.error(f"has totals = {sorted(map(str, totals))}; write whole numbers")
             triples_lose = entry.take("triples_lose", bool, False)
-            rules, win_rules = (
-                self.rules(entry),
-                self.rules_or_none(entry, "win_rules") if "win_rules" in entry.data else (),
-            )
+            rules = self.rules(entry)
+            win_rules = self.rules_or_none(entry, "win_rules") if "win_rules" in entry.data else ()
             entry.close()
             if (type_ in ("big-small", "odd-even")) != bool(totals):
                 raise entry.error(
@@ -215,8 +216,7 @@ class Reader:
     def _areas(self, layout: Entry, boxes: dict[str, Box]) -> Iterator[Area]:
         areas: list[Area] = []
         for entry in layout.entries("area", "box"):
-            x, y, width, height = entry.take("at", list)
-            area = Area(entry.text("box"), x, y, width, height, entry.text("en"), entry.text("zh", ""))
+            area = Area(entry.text("box"), *self._place(entry), entry.text("en"), entry.text("zh", ""))
             entry.close()
             if area.box not in boxes:
                 raise entry.error("is not a box of this layout")
@@ -227,6 +227,12 @@ class Reader:
         if missing := boxes.keys() - {area.box for area in areas}:
             raise layout.error(f"has no area for the box {min(missing)}")
         yield from areas
+
+    def _place(self, entry: Entry) -> tuple[int, int, int, int]:
+        at = entry.take("at", list)
+        if len(at) != len("xywh") or not all(type(one) is int and one >= 0 for one in at) or 0 in at[2:]:
+            raise entry.error(f"has at = {at!r}; write whole numbers as [x, y, width, height]")
+        return at[0], at[1], at[2], at[3]
 
     # --- What is to be done ---
 
@@ -243,6 +249,8 @@ class Reader:
                 explain=entry.text("explain"),
             )
             entry.close()
+            if unknown := {*situation.facts, *situation.when} - set(FACTS):
+                raise entry.error(f"asks for the unknown fact {min(unknown)}")
             key = (situation.code, tuple(sorted(situation.when.items())))
             if key in seen:
                 raise entry.error("stands twice")

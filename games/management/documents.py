@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from games.engine.documents import LARGEST_TEXT, parse_json
 from games.engine.errors import InputError
+from games.engine.requests import LARGEST_TEXT, parse_json
 from games.management.acting import PlainCommand
 
 
