@@ -208,7 +208,7 @@ class Migration(migrations.Migration):
                 ('staff', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='denials', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'ordering': ['-at', '-id'],
+                'verbose_name': 'refused attempt', 'ordering': ['-at', '-id'],
                 'indexes': [models.Index(fields=['-at', '-id'], name='denial_newest_first')],
             },
         ),

@@ -24,6 +24,7 @@ class Denial(models.Model):
 
     class Meta:
         ordering = ["-at", "-id"]
+        verbose_name = "refused attempt"
         indexes = [models.Index(fields=["-at", "-id"], name="denial_newest_first")]
 
     def __str__(self) -> str:
