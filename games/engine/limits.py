@@ -157,7 +157,7 @@ def filled(holding: Holding, stakes: Sequence[int], unit: int) -> list[int]:
         room = (holding.permitted or 0) - (sum(result) - sum(result[position] for position in giving))
         weight = sum(stakes[position] for position in giving)
         exact = {position: Fraction(stakes[position] * max(room, 0), weight) for position in giving}
-        lifted = [position for position in giving if exact[position] < minimum]
+        lifted = {position for position in giving if exact[position] < minimum}
         if not lifted:
             rounded = {position: max(int(exact[position] // unit) * unit, minimum) for position in giving}
             _hand_out(rounded, exact, stakes, room, unit)
