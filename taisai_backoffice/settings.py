@@ -124,7 +124,6 @@ CSRF_COOKIE_NAME = "taisai_csrf"
 # --- History ---------------------------------------------------------------------------------------
 
 SIMPLE_HISTORY_REVERT_DISABLED = True
-SIMPLE_HISTORY_ENFORCE_HISTORY_MODEL_PERMISSIONS = False
 
 # --- Time and language -----------------------------------------------------------------------------
 

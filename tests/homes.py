@@ -4,12 +4,10 @@ import os
 import shutil
 import socket
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
-from typing import TypeVar
 
 import psutil
 
@@ -17,8 +15,7 @@ from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
 from taisai_backoffice.run import last_lines
-
-T = TypeVar("T")
+from tests.patience import wait_for
 
 #: What the surroundings say about servers, ports and homes: a throwaway home is to know nothing of it.
 SURROUNDINGS = {"DATABASE_URL", "DATABASE_OWNER_URL", "BROKER_URL", "TAISAI_TEST_HOME", "STATIC_ROOT", "HOST", "PORT"}
@@ -81,16 +78,6 @@ def _traces(process: psutil.Process) -> list[str]:
 def verify_nothing_left(home: Home) -> None:
     """A server that was told to stop may take a moment to be gone."""
     wait_for(lambda: not processes_of(home), lambda: f"still at work: {processes_of(home)}", seconds=20)
-
-
-def wait_for(condition: Callable[[], T], what: Callable[[], str], seconds: float = 60) -> T:
-    """Ask until there is an answer; without one in time, say what is missing."""
-    deadline = time.monotonic() + seconds
-    while not (answer := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"After {seconds} s {what()}")
-        time.sleep(0.02)
-    return answer
 
 
 def quiet_port() -> int:

@@ -2,10 +2,16 @@
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
-def until(question: Callable[[], object], what: str, seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], T], what: Callable[[], str] | str, seconds: float = 60) -> T:
+    """Ask until there is an answer; without one in time, say what is missing."""
     deadline = time.monotonic() + seconds
-    while not question():
-        assert time.monotonic() < deadline, f"waited {seconds} s in vain: {what}"
-        time.sleep(0.1)
+    while not (answer := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"After {seconds} s {what if isinstance(what, str) else what()}")
+        time.sleep(0.02)
+    return answer

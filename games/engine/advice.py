@@ -1,21 +1,11 @@
 """What a rulebook says about a situation."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from .dice import parse_known_dice
 from .errors import InputError
 from .loader import listed
 from .rulebook import Rulebook, Situation
-
-
-@dataclass(frozen=True)
-class Advice:
-    situation: str
-    action: str
-    rules: tuple[str, ...]  # bare numbers
-    authority: str
-    explain: str
 
 
 def _known_dice(value: str) -> str:
@@ -32,16 +22,15 @@ def _yes_or_no(value: str) -> str:
 FACTS: dict[str, Callable[[str], str]] = {"known_dice": _known_dice, "settled": _yes_or_no}
 
 
-def advise(book: Rulebook, code: str, facts: Mapping[str, str] | None = None) -> Advice:
+def advise(book: Rulebook, code: str, facts: Mapping[str, str] | None = None) -> Situation:
+    """The entry of the rulebook that applies."""
     facts = facts or {}
     candidates = [situation for situation in book.situations if situation.code == code]
     if not candidates:
         codes = dict.fromkeys(situation.code for situation in book.situations)
         raise InputError(f"situation: {code!r:.60} is not one of {book.id}; choose {listed(codes)}.")
     verify_facts(code, candidates[0].facts, facts)
-    read = {name: FACTS[name](value) for name, value in facts.items()}
-    found = next(one for one in candidates if all(read.get(name) == value for name, value in one.when.items()))
-    return Advice(found.code, found.action, found.rules, found.authority, found.explain)
+    return situation_of(book, code, **{name: FACTS[name](value) for name, value in facts.items()})
 
 
 def verify_facts(code: str, needed: tuple[str, ...], given: Mapping[str, str]) -> None:

@@ -132,7 +132,7 @@ def advise_document(book_id: str, situation: str, facts: Mapping[str, str]) -> d
     book = rulebook(book_id)
     advice = advise(book, situation, facts)
     return {
-        "situation": advice.situation,
+        "situation": advice.code,
         "action": advice.action,
         "rules": book.cite(*advice.rules),
         "authority": advice.authority,

@@ -10,7 +10,7 @@ from celery import Celery
 
 from taisai_backoffice.run import Part, celery_command
 from tests import servers
-from tests.patience import until
+from tests.patience import wait_for
 
 
 @pytest.fixture
@@ -32,10 +32,10 @@ def worker(broker: str, tmp_path: Path) -> Iterator[Part]:
 def test_a_task_whose_process_is_killed_is_done_by_the_next_one(worker: Part, broker: str, tmp_path: Path) -> None:
     with Celery(broker=broker, set_as_current=False) as sender:
         sender.send_task("tests.faults.slow.nap", [str(tmp_path)])
-    until(lambda: list(tmp_path.glob("begun-*")), "the task begins")
+    wait_for(lambda: list(tmp_path.glob("begun-*")), "the task has not begun")
     (child,) = psutil.Process(worker.process.pid).children()
     child.kill()
-    until(lambda: len(list(tmp_path.glob("begun-*"))) == 2, "the task begins again")
+    wait_for(lambda: len(list(tmp_path.glob("begun-*"))) == 2, "the task has not begun again")
     (tmp_path / "go").touch()
-    until(lambda: list(tmp_path.glob("done-*")), "the task is done")
+    wait_for(lambda: list(tmp_path.glob("done-*")), "the task is not done")
     assert len(list(tmp_path.glob("done-*"))) == 1

@@ -48,7 +48,7 @@ def test_who_has_left_cannot_log_in(house: House) -> None:
     assert authenticate(username=person.number, password=PASSWORD) is None
 
 
-@pytest.mark.parametrize("password", ["short", "123456789012345", "passwordpassword1"[:8], "PIT-SUPERVISOR"])
+@pytest.mark.parametrize("password", ["short", "123456789012345", "password1234", "PIT-SUPERVISOR"])
 def test_a_poor_password_is_refused(house: House, password: str) -> None:
     with pytest.raises(ValidationError):
         staff_set_password(actor=OPERATOR, staff=house["pit-supervisor"], password=password, reason="First day")

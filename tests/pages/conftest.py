@@ -16,7 +16,7 @@ from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.run import Part, web_command
 from tests import servers
 from tests.conftest import House, build_house, connected_to
-from tests.patience import until
+from tests.patience import wait_for
 
 PASSWORD = "every page of the book"
 FLAGS = [
@@ -53,7 +53,7 @@ def site(django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFa
         part = Part("Web server", web_command("127.0.0.1", port, workers=1), environment, log)
         try:
             address = f"http://127.0.0.1:{port}"
-            until(lambda: answers(f"{address}/healthz"), "the site answers")
+            wait_for(lambda: answers(f"{address}/healthz"), "the site does not answer")
             yield Site(address, house, database, log)
         finally:
             part.stop()

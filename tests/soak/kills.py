@@ -21,7 +21,8 @@ from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
 from taisai_backoffice.run import Part, celery_command
-from tests.homes import bare_environment, throwaway_home, wait_for
+from tests.homes import bare_environment, throwaway_home
+from tests.patience import wait_for
 
 HEARTBEAT = "taisai_backoffice.celery.heartbeat"
 

@@ -18,7 +18,8 @@ from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
-from tests.homes import bare_environment, processes_of, throwaway_home, verify_nothing_left, wait_for
+from tests.homes import bare_environment, processes_of, throwaway_home, verify_nothing_left
+from tests.patience import wait_for
 
 Server = Postgres | Valkey
 

@@ -20,7 +20,7 @@ from taisai_backoffice.embedded.home import PROJECT
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.run import Part, web_command
 from tests import servers
-from tests.patience import until
+from tests.patience import wait_for
 
 HOST = "backoffice.example.com"
 
@@ -119,7 +119,7 @@ def address(installed: dict[str, str]) -> Iterator[str]:
             return False
 
     try:
-        until(answers, "the site answers")
+        wait_for(answers, "the site does not answer")
         yield address
     finally:
         part.stop()
@@ -161,7 +161,11 @@ def test_make_run_runs_production_too_on_servers_of_its_own_choice(
             [sys.executable, "-m", "taisai_backoffice.run"], cwd=PROJECT, env=environment, stdout=said, stderr=said
         )
         try:
-            until(lambda: "Ctrl-C stops" in Path(said.name).read_text() or process.poll() is not None, "it starts", 120)
+            wait_for(
+                lambda: "Ctrl-C stops" in Path(said.name).read_text() or process.poll() is not None,
+                "it has not started",
+                120,
+            )
             assert ask(f"http://127.0.0.1:{port}/readyz").status == 200, Path(said.name).read_text()
             assert not (Path(production["TAISAI_HOME"]) / "postgres").exists()
         finally:

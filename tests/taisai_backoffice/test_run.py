@@ -29,8 +29,8 @@ from tests.homes import (
     quiet_port,
     throwaway_home,
     verify_nothing_left,
-    wait_for,
 )
+from tests.patience import wait_for
 
 LOGIN = re.compile(r"^ {4}(\S.*?) {2,}(\S+) +(\S+)$", re.MULTILINE)
 

@@ -31,5 +31,5 @@ def as_text(book: Rulebook) -> str:
 
 def line(clause: Clause) -> str:
     treated = f"{clause.treatment}, planned: {clause.planned}" if clause.planned else clause.treatment
-    by = ", ".join((*clause.modules, f"{len(clause.tests)} tests" if clause.tests else "")).strip(", ")
+    by = ", ".join((*clause.modules, *(test.rpartition("::")[2] for test in clause.tests)))
     return f"{clause.rule:<14} {treated:<34} {clause.about} {f'[{by}]' if by else ''}".rstrip()
