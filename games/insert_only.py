@@ -12,11 +12,32 @@ from psycopg import sql
 
 INSERT_ONLY = (
     "games_denial",
+    "games_diceinspection",
+    "games_differentialline",
     "games_historicalcasino",
+    "games_historicaldicefit",
+    "games_historicaldiceset",
     "games_historicalduty",
     "games_historicalpit",
     "games_historicalstaff",
+    "games_historicaltable",
+    "games_historicaltableassignment",
+    "games_limitdecision",
+    "games_limitline",
+    "games_limitproposal",
+    "games_limitproposal_tables",
+    "games_limitset",
+    "games_limitsheet",
+    "games_openingcheck",
+    "games_signprint",
+    "games_tablestep",
 )
+
+#: Tables of which only these columns change: a period gets its end, what it is about stays.
+ONLY_COLUMNS = {
+    "games_dicefit": ("during",),
+    "games_tableassignment": ("during",),
+}
 
 DENY_FUNCTION = """
 CREATE OR REPLACE FUNCTION deny_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -44,6 +65,10 @@ def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
             if table in tables:
                 for statement in _insert_only(sql.Identifier(table), app):
                     cursor.execute(statement)
+        for table, columns in ONLY_COLUMNS.items():
+            if table in tables:
+                for statement in _only_columns(sql.Identifier(table), columns, app):
+                    cursor.execute(statement)
 
 
 def _grants(app: sql.Identifier) -> list[sql.Composed]:
@@ -68,3 +93,11 @@ def _insert_only(table: sql.Identifier, app: sql.Identifier) -> list[sql.Compose
         "ALTER TABLE {table} ENABLE ALWAYS TRIGGER never_emptied",
     )
     return [sql.SQL(statement).format(table=table, app=app) for statement in statements]
+
+
+def _only_columns(table: sql.Identifier, columns: tuple[str, ...], app: sql.Identifier) -> list[sql.Composed]:
+    named = sql.SQL(", ").join(map(sql.Identifier, columns))
+    return [
+        sql.SQL("REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM {app}").format(table=table, app=app),
+        sql.SQL("GRANT UPDATE ({columns}) ON {table} TO {app}").format(columns=named, table=table, app=app),
+    ]

@@ -17,7 +17,7 @@ from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from games.models import Staff
-from games.services.gate import authorize, can, visible
+from games.services.gate import authorize, can, has_place, visible
 
 
 def actor_of(request: HttpRequest) -> Staff:
@@ -48,7 +48,7 @@ class GatedAdmin(ModelAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """What may be chosen is what the person may see."""
-        if hasattr(db_field.related_model, "casino_path"):
+        if has_place(db_field.related_model):
             kwargs.setdefault("queryset", visible(request.user, db_field.related_model._default_manager.all()))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 

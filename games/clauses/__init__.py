@@ -2,13 +2,16 @@
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from games.engine.loader import rulebook
 from games.engine.rulebook import Rulebook
 
 FOLDER = Path(__file__).parent
 TREATMENTS = ("computed", "checked", "recorded", "shown", "procedural")
-FIELDS = {"rule", "treatment", "modules", "tests", "planned"}
+FIELDS = {"rule", "treatment", "modules", "tests", "planned", "cited_for"}
+MATTERS = ("sign", "suspension")
 
 
 class ClausesError(Exception):
@@ -23,11 +26,19 @@ class Clause:
     modules: tuple[str, ...]
     tests: tuple[str, ...]
     planned: str | None
+    cited_for: str | None
 
 
 def clauses(book: Rulebook) -> list[Clause]:
     """Every rule of the document, in its order."""
     return read(book, (FOLDER / f"{book.id}.toml").read_text())
+
+
+@cache
+def cited_for(book_id: str, matter: str) -> tuple[str, ...]:
+    """The rules that the product cites for a matter (a sign, a suspension); none where the document is silent."""
+    book = rulebook(book_id)
+    return tuple(book.cite(*(clause.rule for clause in clauses(book) if clause.cited_for == matter)))
 
 
 def read(book: Rulebook, text: str) -> list[Clause]:
@@ -43,6 +54,10 @@ def read(book: Rulebook, text: str) -> list[Clause]:
             raise ClausesError(f"{where} stands twice.")
         if entry.get("treatment") not in TREATMENTS:
             raise ClausesError(f"{where} has no treatment of {', '.join(TREATMENTS)}.")
+        if entry.get("cited_for") not in (None, *MATTERS):
+            raise ClausesError(
+                f"{where} is cited for {entry['cited_for']!r}, which is not one of {', '.join(MATTERS)}."
+            )
         found[rule] = Clause(
             rule,
             book.rules[rule],
@@ -50,6 +65,7 @@ def read(book: Rulebook, text: str) -> list[Clause]:
             tuple(entry.get("modules", ())),
             tuple(entry.get("tests", ())),
             entry.get("planned"),
+            entry.get("cited_for"),
         )
     if missing := [rule for rule in book.rules if rule not in found]:
         raise ClausesError(f"clauses of {book.id}: rule {missing[0]} has no entry.")

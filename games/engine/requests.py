@@ -2,7 +2,7 @@
 
 import json
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -163,34 +163,39 @@ def _void(faults: Faults, book: Rulebook | None, value: object) -> str | None:
 
 def _limits(faults: Faults, book: Rulebook | None, felt: Layout | None, data: Mapping[str, Any]) -> Limits:
     given = data.get("limits", {}), data.get("differential", {})
-    if book and felt:
-        _verify_keys(faults, book, felt, *given)
-    by_key = {key: _range(faults, key, value) for key, value in faults.table(given[0], "limits").items()}
-    differential = {}
-    for key, value in faults.table(given[1], "differential").items():
-        where = _path("differential", key)
-        amount = faults.money(parse_money, value, where)
-        if amount is not None:
-            differential[key] = amount
+    if book and felt:  # what the layout lacks has no limits, not even null ones
+        for where, key, fault in misfits(book, felt, *(one if isinstance(one, dict) else {} for one in given)):
+            faults.add(_path("limits" if where == "boxes" else where, key), fault)
     unit = faults.money(parse_positive_money, data["chip_unit"], "chip_unit") if "chip_unit" in data else 1
-    return Limits(by_key, differential, unit or 1)
+    return Limits(read_ranges(faults, given[0], "limits"), read_differential(faults, given[1]), unit or 1)
 
 
-def _verify_keys(faults: Faults, book: Rulebook, felt: Layout, limits: object, differential: object) -> None:
-    """What the layout lacks has no limits, not even null ones."""
-    for key in limits if isinstance(limits, dict) else ():
+def misfits(
+    book: Rulebook, felt: Layout, boxes: Iterable[str], differential: Iterable[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Which lines of a sign a layout has no place for: under boxes or differential, which key, and what to do."""
+    for key in boxes:
         if key not in felt.types and key not in felt.boxes:
             fault = f"is neither a bet type nor a box of layout {felt.code}; leave it out, or check its spelling."
-            faults.add(_path("limits", key), fault)
-    for key in differential if isinstance(differential, dict) else ():
+            yield "boxes", key, fault
+    for key in differential:
         if not (key in book.limits.differential and key in felt.types):
-            faults.add(
-                _path("differential", key), f"layout {felt.code} has no differential of this name; leave it out."
-            )
+            yield "differential", key, f"layout {felt.code} has no differential of this name; leave it out."
 
 
-def _range(faults: Faults, key: str, value: object) -> Range:
-    where = _path("limits", key)
+def read_ranges(faults: Faults, value: object, where: str) -> dict[str, Range]:
+    """Minimums and maximums by bet type or box."""
+    return {key: _range(faults, _path(where, key), one) for key, one in faults.table(value, where).items()}
+
+
+def read_differential(faults: Faults, value: object, where: str = "differential") -> dict[str, int]:
+    amounts = {
+        key: faults.money(parse_money, one, _path(where, key)) for key, one in faults.table(value, where).items()
+    }
+    return {key: amount for key, amount in amounts.items() if amount is not None}
+
+
+def _range(faults: Faults, where: str, value: object) -> Range:
     entry = faults.table(value, where, ("min", "max"))
     minimum, maximum = (
         faults.money(parse_money, entry[name], _path(where, name)) if name in entry else None for name in ("min", "max")

@@ -1,5 +1,6 @@
 """What our commands have in common: whom they act for, and errors that are one sentence a fault."""
 
+import datetime as dt
 import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -9,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Model
 
 from games.models import Staff
+from games.moments import MomentError, parse_moment
 from games.services.gate import Actor, Denied, Operator, door
 
 
@@ -81,6 +83,14 @@ def coded(model: type[Model], where: str, code: str | None, **place: Any) -> Any
     if record is None:
         raise CommandError(f"{where}: there is no {model._meta.verbose_name} {code}; check the code.")
     return record
+
+
+def moment(where: str, text: str) -> dt.datetime:
+    """A time with its offset; anything else is an error that says where."""
+    try:
+        return parse_moment(text)
+    except MomentError as error:
+        raise CommandError(f"{where}: {error}.") from None
 
 
 def sentences(error: ValidationError) -> Iterator[str]:

@@ -1,6 +1,31 @@
 from games.models.casino import Casino, Pit
 from games.models.denial import Denial
+from games.models.dice import DiceFit, DiceInspection, DiceSet
 from games.models.duty import Duty
+from games.models.limits import DifferentialLine, LimitDecision, LimitLine, LimitProposal, LimitSet, LimitSheet
+from games.models.sign import SignPrint
 from games.models.staff import Staff
+from games.models.table import OpeningCheck, Table, TableAssignment, TableState, TableStep
 
-__all__ = ["Casino", "Denial", "Duty", "Pit", "Staff"]
+__all__ = [
+    "Casino",
+    "Denial",
+    "DiceFit",
+    "DiceInspection",
+    "DiceSet",
+    "DifferentialLine",
+    "Duty",
+    "LimitDecision",
+    "LimitLine",
+    "LimitProposal",
+    "LimitSet",
+    "LimitSheet",
+    "OpeningCheck",
+    "Pit",
+    "SignPrint",
+    "Staff",
+    "Table",
+    "TableAssignment",
+    "TableState",
+    "TableStep",
+]

@@ -3,7 +3,7 @@
 import zoneinfo
 
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, RegexValidator
 from django.db import models
 from django.db.models.functions import Upper
 
@@ -31,6 +31,10 @@ class Casino(models.Model):
     timezone = models.CharField("time zone", max_length=64, validators=[validate_time_zone])
     currency = models.CharField(max_length=3, validators=[currency_validator])
     gaming_day_starts = models.TimeField("gaming day starts at", help_text="In the casino's own time.")
+    notice_minutes = models.PositiveSmallIntegerField(
+        "notice of stricter limits", default=20, validators=[MaxValueValidator(24 * 60)],
+        help_text="Minutes from approval to effect where a minimum rises, a maximum or a differential falls.",
+    )  # fmt: skip
 
     history = History()
 

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from games.models import Duty, Staff
+from games.models import Duty, Staff, Table
 from games.roles import OPERATOR, Role, rank, role_of
 from games.services.denials import denial_record
 
@@ -51,7 +51,7 @@ class Standing:
 
     def covers(self, action: str, thing: Model | None) -> bool:
         """The thing lies within reach. What belongs to the whole casino may be seen, but not changed, from one pit."""
-        if thing is None or not hasattr(thing, "casino_path"):  # what lies nowhere in particular
+        if thing is None or not has_place(type(thing)):  # what lies nowhere in particular
             return True
         casino_id, pit_id = place_of(thing)
         if self.casino_id not in (None, casino_id):
@@ -61,18 +61,40 @@ class Standing:
     def within(self, model: type[Model]) -> Q:
         """The same for a query: what this standing sees of a model."""
         query = Q()
+        if path := getattr(model, "table_path", None):
+            return query if self.casino_id is None else Q(**{f"{path}__in": self.tables().values("pk")})
         if self.casino_id is not None and (path := getattr(model, "casino_path", None)):
             query &= Q(**{path: self.casino_id})
         if self.pit_id is not None and (path := getattr(model, "pit_path", None)):
             query &= Q(**{path: self.pit_id}) | Q(**{f"{path}__isnull": True})
         return query
 
+    def tables(self) -> QuerySet[Table]:
+        """The tables within reach: all of the casino, or those that stand in the pit now."""
+        tables = Table.objects.filter(casino=self.casino_id)
+        return tables if self.pit_id is None else tables.standing_in(self.pit_id)
 
-def place_of(thing: Model) -> tuple[int | None, int | None]:
-    """The casino and the pit that a record belongs to, by the paths its model names."""
+
+def has_place(model: type[Model]) -> bool:
+    return hasattr(model, "casino_path") or hasattr(model, "table_path")
+
+
+def place_of(thing: Any) -> tuple[int | None, int | None]:
+    """The casino and the pit that a record belongs to, by the paths its model names; at a table, where that stands."""
+    if path := getattr(thing, "table_path", None):
+        table: Table = thing if path == "pk" else getattr(thing, path)
+        pit = table.pit
+        return table.casino_id, pit.pk if pit else None
 
     def value(path: str | None) -> int | None:
-        return getattr(thing, "pk" if path == "pk" else f"{path}_id") if path else None
+        if not path:
+            return None
+        *steps, last = path.split("__")
+        holder = thing
+        for step in steps:
+            holder = getattr(holder, step)
+        found: int | None = getattr(holder, "pk" if last == "pk" else f"{last}_id")
+        return found
 
     return value(getattr(thing, "casino_path", None)), value(getattr(thing, "pit_path", None))
 

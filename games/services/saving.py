@@ -10,16 +10,21 @@ from games.models import Staff
 from games.services.gate import Actor, name_of
 
 
-def record_save(record: Model, *, actor: Actor, reason: str) -> None:
-    if not reason.strip():
-        raise ValidationError({"reason": "Say why: the reason stands in the history."})
+def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ...] | None = None) -> None:
+    """`only` names the columns to write, for tables of which no others change (games.insert_only)."""
+    verify_reason(reason)
     record.full_clean()
     record.__dict__.update(
         _history_user=actor if isinstance(actor, Staff) else None,
         _history_author=name_of(actor),
         _change_reason=reason.strip(),
     )
-    record.save()
+    record.save(update_fields=only)
+
+
+def verify_reason(reason: str) -> None:
+    if not reason.strip():
+        raise ValidationError({"reason": "Say why: the reason stands in the history."})
 
 
 def record_change(record: Model, changes: Mapping[str, Any], *, actor: Actor, reason: str) -> bool:

@@ -1,25 +1,34 @@
-"""The demonstration house: casino, pits and one person for each role, made at first run and left alone from then on."""
+"""The demonstration house: a floor of twelve tables and people of every role, made once and left alone from then on."""
 
+import dataclasses
 import datetime as dt
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.utils import timezone
 
 from games import roles
-from games.models import Casino, Pit, Staff
-from games.services.casinos import casino_create, pit_create
+from games.engine.limits import Range
+from games.engine.loader import rulebook
+from games.management.commands.load_floor import load
+from games.models import LimitProposal, Staff, Table
+from games.selectors import limits_at
+from games.services.dice import dice_fit, dice_inspect, dice_set_create
 from games.services.duties import duty_grant
 from games.services.gate import Operator
-from games.services.people import staff_create, staff_set_password
+from games.services.limits import limits_approve, limits_propose, limits_reject
+from games.services.people import staff_set_password
+from games.services.tables import in_force, opening_checks_sign, table_open, table_suspend
 
 PATH = Path(roles.__file__).with_name("demonstration.toml")
 REASON = "Demonstration"
 PASSWORD_BYTES = 12
+CLOSED, SUSPENDED = "TS-04", "TS-09"
 
 
 class Command(BaseCommand):
@@ -31,8 +40,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
             raise CommandError("The demonstration house is for local use; it is not made in production.")
-        if not Casino.objects.exists():
-            make_house(tomllib.loads(PATH.read_text()))
+        make_floor()
         logins = list(demonstration_logins())
         if options["json"]:
             self.stdout.write(json.dumps(logins))
@@ -41,36 +49,85 @@ class Command(BaseCommand):
                 self.stdout.write(f"{login['role']:<16} {login['number']:<6} {login['password']}")
 
 
-def make_house(data: dict[str, Any]) -> None:
+@transaction.atomic
+def make_floor() -> None:
+    """The floor file like any other, then a day's beginning on it. A house that has tables is left alone."""
+    if Table.objects.exists():
+        return
     actor = Operator()
-    for entry in data["casino"]:
-        values = entry | {"gaming_day_starts": dt.time.fromisoformat(entry["gaming_day_starts"])}
-        pits = values.pop("pits")
-        casino = casino_create(actor=actor, reason=REASON, **values)
-        for code, name in pits.items():
-            pit_create(actor=actor, casino=casino, code=code, name=name, reason=REASON)
-    for entry in data["staff"]:
-        place = {
-            "casino": Casino.objects.filter(code=entry.get("casino")).first(),
-            "pit": Pit.objects.filter(casino__code=entry.get("casino"), code=entry.get("pit")).first(),
-        }
-        staff = staff_create(actor=actor, reason=REASON, **entry | place)
+    load(actor, PATH)
+    give_passwords(actor)
+    stand_in()
+    open_tables()
+    propose_limits()
+
+
+def give_passwords(actor: Operator) -> None:
+    for staff in Staff.objects.filter(password__startswith=UNUSABLE_PASSWORD_PREFIX):
         if staff.is_staff:
             password = settings.HOME.secret(f"login-{staff.number}", PASSWORD_BYTES)
             staff_set_password(actor=actor, staff=staff, password=password, must_change=False, reason=REASON)
-    stand_in()
 
 
 def stand_in() -> None:
     """Somebody acts in a higher post, as on most days."""
-    manager = Staff.objects.filter(post="shift-manager").first()
-    dealer = Staff.objects.filter(post="dealer").first()
-    if manager and dealer and dealer.casino:
-        now = timezone.now()
+    dealer = Staff.objects.get(number="D101")
+    now = timezone.now()
+    if dealer.casino:
         duty_grant(
-            actor=manager, staff=dealer, post="pit-supervisor", casino=dealer.casino, pit=dealer.pit,
-            starts_at=now, ends_at=now + dt.timedelta(hours=8), reason="Stands in for a supervisor on leave",
+            actor=Staff.objects.get(number="SM31"), staff=dealer, post="pit-supervisor", casino=dealer.casino,
+            pit=dealer.pit, starts_at=now, ends_at=now + dt.timedelta(hours=8),
+            reason="Stands in for a supervisor on leave",
         )  # fmt: skip
+
+
+def open_tables() -> None:
+    """Dice under every dome, most tables open, one suspended and one closed."""
+    for number, table in enumerate(Table.objects.all(), 1):
+        pit = table.pit
+        manager = Staff.objects.get(post="pit-manager", pit=pit)
+        supervisor = Staff.objects.get(post="pit-supervisor", pit=pit)
+        if pit is None:
+            continue
+        dice = dice_set_create(
+            actor=manager, casino=table.casino, pit=pit, code=f"DS-{number:02d}",
+            serials=[f"RWS-{number:02d}{letter}" for letter in "ABC"], seal=f"SL-{4200 + number}", reason=REASON,
+        )  # fmt: skip
+        dice_inspect(actor=supervisor, dice_set=dice, result="good", seal_found=dice.seal)
+        dice_fit(actor=manager, dice_set=dice, table=table, reason="New dice for the week")
+        if table.code == CLOSED:
+            continue
+        checks = rulebook(in_force(table).rulebook).opening_checks
+        if checks:
+            opening_checks_sign(actor=supervisor, table=table, passed={check.name: True for check in checks})
+        table_open(actor=manager, table=table, reason="Start of the day")
+        if table.code == SUSPENDED:
+            table_suspend(actor=manager, table=table, reason="Two areas of the layout do not light")
+
+
+def propose_limits() -> None:
+    """One change waits for a decision, one is approved for later, one was rejected."""
+    evening = timezone.now().replace(minute=0, second=0, microsecond=0) + dt.timedelta(hours=3)
+    manager, west = Staff.objects.get(number="M21"), Staff.objects.get(number="M22")
+    shift = Staff.objects.get(number="SM31")
+
+    def proposed(by: Staff, codes: list[str], scale: int, reason: str, starts_at: dt.datetime | None) -> LimitProposal:
+        tables = list(Table.objects.filter(code__in=codes))
+        old = limits_at(table=tables[0], at=timezone.now()).limits
+        new = dataclasses.replace(
+            old,
+            by_key={
+                key: Range((one.minimum or 0) * scale, (one.maximum or 0) * scale) if key == "big-small" else one
+                for key, one in old.by_key.items()
+            },
+        )
+        return limits_propose(actor=by, tables=tables, limits=new, starts_at=starts_at, reason=reason)
+
+    proposed(manager, ["TS-02", "TS-03"], 2, "A busy weekend: fewer small bets at the two middle tables", None)
+    later = proposed(west, ["TS-06"], 2, "The evening crowd plays higher", evening)
+    limits_approve(actor=shift, proposal=later, reason="As every Monday")
+    no = proposed(west, ["TS-07"], 4, "A guest of the house asked for it", None)
+    limits_reject(actor=shift, proposal=no, reason="The high limit pit is open; send the guest there")
 
 
 def demonstration_logins() -> list[dict[str, str]]:

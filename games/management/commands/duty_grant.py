@@ -3,9 +3,8 @@
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils.dateparse import parse_datetime
 
-from games.management.acting import ActingCommand, coded, person
+from games.management.acting import ActingCommand, coded, moment, person
 from games.models import Pit
 from games.roles import POSTS
 from games.services.duties import duty_grant
@@ -35,14 +34,3 @@ class Command(ActingCommand):
             reason=options["reason"],
         )  # fmt: skip
         self.stdout.write(f"Granted: {duty}, until {duty.ends_at.isoformat()}.")
-
-
-def moment(where: str, text: str) -> Any:
-    """A time with its offset; anything else is an error that says where."""
-    try:
-        parsed = parse_datetime(text)
-    except ValueError:
-        parsed = None
-    if parsed is None or parsed.tzinfo is None:
-        raise CommandError(f"{where}: {text!r} is not a time with an offset; write it as 2026-11-15T21:07:00+08:00.")
-    return parsed

@@ -1,0 +1,289 @@
+"""Reading a floor file: each entry taken apart, each fault with its entry and key. Touches no database."""
+
+import datetime as dt
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+
+from games.engine.errors import InputError
+from games.engine.limits import Limits
+from games.engine.loader import layout, listed, rulebook
+from games.engine.money import parse_positive_money
+from games.engine.requests import LARGEST_TEXT, Faults, read_differential, read_ranges
+from games.models import Casino, Pit, Staff, Table
+from games.moments import LAST, MomentError, parse_moment
+from games.roles import DEPARTMENTS, POSTS
+
+T = TypeVar("T")
+CASINO = ("code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes")
+PIT = ("casino", "code", "name")
+TABLE = ("casino", "pit", "code", "rulebook", "layout", "chip_unit", "from")
+LIMITS = ("tables", "from", "boxes", "differential")
+STAFF = ("number", "name", "casino", "pit", "department", "post")
+KINDS = ("casino", "pit", "table", "limits", "staff")
+DEFAULT_CHIP_UNIT = "0.01"
+
+
+@dataclass(frozen=True)
+class CasinoEntry:
+    where: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class PitEntry:
+    where: str
+    casino: str
+    code: str
+    name: str
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    where: str
+    casino: str
+    pit: str
+    code: str
+    rulebook: str
+    layout: str
+    chip_unit: str
+    starts_at: dt.datetime
+
+
+@dataclass(frozen=True)
+class LimitsEntry:
+    where: str
+    tables: tuple[str, ...]
+    starts_at: dt.datetime
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class StaffEntry:
+    where: str
+    number: str
+    name: str
+    department: str
+    post: str
+    casino: str | None
+    pit: str | None
+
+
+@dataclass(frozen=True)
+class Floor:
+    casinos: list[CasinoEntry] = field(default_factory=list)
+    pits: list[PitEntry] = field(default_factory=list)
+    tables: list[TableEntry] = field(default_factory=list)
+    limits: list[LimitsEntry] = field(default_factory=list)
+    staff: list[StaffEntry] = field(default_factory=list)
+
+
+class FloorFaults(Faults):
+    """Faults of one entry, with the readers that only floor files need."""
+
+    def text(self, data: dict[str, Any], where: str, key: str, default: str | None = None) -> str:
+        value = data.get(key, default)
+        if key in data and (not isinstance(value, str) or not value.strip() or "\x00" in value):
+            self.add(f"{where}: {key}", f"{value!r:.60} is not a text; write it in quotes.")
+            return ""
+        return value or ""
+
+    def moment(self, data: dict[str, Any], where: str, key: str) -> dt.datetime | None:
+        if key not in data:
+            return None
+        try:
+            return parse_moment(data[key])
+        except MomentError as error:
+            self.add(f"{where}: {key}", f"{error}.")
+            return None
+
+    def choice(self, where: str, key: str, value: str, choices: tuple[str, ...], kind: str) -> None:
+        if value and value not in choices:
+            self.add(f"{where}: {key}", f"{value!r:.60} is not a {kind}; choose {listed(choices)}.")
+
+    def fields(self, where: str, record: Model, names: dict[str, str]) -> None:
+        """What the model itself says about its fields; `names` maps its fields to the file's keys."""
+        exclude = {one.name for one in record._meta.fields} - names.keys()
+        try:
+            record.clean_fields(exclude=exclude)
+        except ValidationError as error:
+            for name, messages in error.message_dict.items():
+                for message in messages:
+                    self.add(f"{where}: {names[name]}", message)
+
+
+def read_floor(content: bytes) -> Floor:
+    data = _toml(content)
+    faults = FloorFaults()
+    known = faults.table(data, "", KINDS)
+    entries = {kind: _entries(faults, known, kind) for kind in KINDS}
+    floor = Floor(
+        _all(faults, entries["casino"], _casino, "code"),
+        _all(faults, entries["pit"], _pit, "code"),
+        _all(faults, entries["table"], _table, "code"),
+        _all(faults, entries["limits"], _limits, "tables"),
+        _all(faults, entries["staff"], _staff, "number"),
+    )
+    _verify_once(faults, [(one.where, one.values["code"]) for one in floor.casinos])
+    _verify_once(faults, [(one.where, one.number.upper()) for one in floor.staff])
+    faults.done()
+    return floor
+
+
+def _toml(content: bytes) -> dict[str, Any]:
+    if len(content) > LARGEST_TEXT:
+        raise InputError(f"is larger than {LARGEST_TEXT // 1024 // 1024} MB; a floor is far smaller.")
+    try:
+        return tomllib.loads(content.decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise InputError(f"is not readable as TOML ({error}); put it right there.") from None
+
+
+def _entries(faults: FloorFaults, data: dict[str, Any], kind: str) -> list[Any]:
+    value = data.get(kind, [])
+    if not isinstance(value, list):
+        faults.add(kind, f"is not a list; write each one as [[{kind}]].")
+        return []
+    return value
+
+
+def _all(
+    faults: FloorFaults, entries: list[Any], read: Callable[[FloorFaults, str, dict[str, Any]], T], label: str
+) -> list[T]:
+    """Each entry is called by its label, or by its place where it has none; one with a fault is left out."""
+    kind = read.__name__.lstrip("_")
+    found = []
+    for number, entry in enumerate(entries, 1):
+        name = entry.get(label) if isinstance(entry, dict) else None
+        called = name if isinstance(name, str) else ", ".join(map(str, name)) if isinstance(name, list) else ""
+        where = f"{kind} {called[:60]}" if called.strip() and called.isprintable() else f"{kind} no. {number}"
+        if not isinstance(entry, dict):
+            faults.add(where, f"is not a table of keys; write it as [[{kind}]].")
+            continue
+        before = len(faults.found)
+        one = read(faults, where, entry)
+        if len(faults.found) == before:
+            found.append(one)
+    return found
+
+
+def _keys(faults: FloorFaults, where: str, entry: dict[str, Any], known: tuple[str, ...], *needed: str) -> None:
+    for key in entry:
+        if key not in known:
+            faults.add(f"{where}: {key[:60]}", f"is not a known key; the keys are {', '.join(known)}.")
+    for key in needed:
+        if key not in entry:
+            faults.add(f"{where}: {key}", "is missing; it is needed.")
+
+
+def _casino(faults: FloorFaults, where: str, entry: dict[str, Any]) -> CasinoEntry:
+    _keys(faults, where, entry, CASINO, "code", "name", "timezone", "currency", "gaming_day_starts")
+    values: dict[str, Any] = {key: faults.text(entry, where, key) for key in ("code", "name", "timezone", "currency")}
+    values["gaming_day_starts"] = _hour(faults, where, entry)
+    if "notice_minutes" in entry:
+        values["notice_minutes"] = entry["notice_minutes"]
+    present = {key: key for key in values if key in entry and values[key] not in ("", None)}
+    faults.fields(where, Casino(**values), present)
+    return CasinoEntry(where, values)
+
+
+def _hour(faults: FloorFaults, where: str, entry: dict[str, Any]) -> dt.time | None:
+    value = entry.get("gaming_day_starts")
+    if isinstance(value, dt.time) or value is None:
+        return value
+    try:
+        if isinstance(value, str) and len(value) in (len("06:00"), len("06:00:00")):
+            return dt.time.fromisoformat(value)
+    except ValueError:
+        pass
+    faults.add(f"{where}: gaming_day_starts", f"{value!r:.60} is not a time of day; write it as 06:00 in quotes.")
+    return None
+
+
+def _pit(faults: FloorFaults, where: str, entry: dict[str, Any]) -> PitEntry:
+    _keys(faults, where, entry, PIT, "casino", "code", "name")
+    casino, code, name = (faults.text(entry, where, key) for key in PIT)
+    if code:
+        faults.fields(where, Pit(code=code, name=name), {"code": "code", "name": "name"})
+    return PitEntry(where, casino, code, name)
+
+
+def _table(faults: FloorFaults, where: str, entry: dict[str, Any]) -> TableEntry:
+    _keys(faults, where, entry, TABLE, *(key for key in TABLE if key != "chip_unit"))
+    casino, pit, code = (faults.text(entry, where, key) for key in ("casino", "pit", "code"))
+    for record, name, value in ((Table(code=code), "code", code), (Pit(code=pit), "pit", pit)):
+        if value:
+            faults.fields(where, record, {"code": name})
+    book = faults.trying(rulebook, entry["rulebook"], f"{where}: rulebook") if "rulebook" in entry else None
+    felt = faults.trying(layout, book, entry["layout"], f"{where}: layout") if book and "layout" in entry else None
+    unit = entry.get("chip_unit", DEFAULT_CHIP_UNIT)
+    faults.money(parse_positive_money, unit, f"{where}: chip_unit")
+    starts_at = faults.moment(entry, where, "from")
+    if book and starts_at and starts_at < book.in_force_from:
+        in_force = book.in_force_from.isoformat()
+        faults.add(f"{where}: from", f"{book.id} is in force from {in_force}; begin then or later.")
+    return TableEntry(
+        where, casino, pit, code, book.id if book else "", felt.code if felt else "", unit, starts_at or LAST
+    )
+
+
+def _limits(faults: FloorFaults, where: str, entry: dict[str, Any]) -> LimitsEntry:
+    _keys(faults, where, entry, LIMITS, "tables", "from", "boxes")
+    tables = entry.get("tables", [])
+    if (
+        not isinstance(tables, list)
+        or not all(isinstance(code, str) for code in tables)
+        or ("tables" in entry and not tables)
+    ):
+        faults.add(f"{where}: tables", 'is not a list of table codes; write it as ["TS-01"].')
+        tables = []
+    starts_at = faults.moment(entry, where, "from")
+    boxes = read_ranges(faults, entry.get("boxes", {}), f"{where}: boxes")
+    differential = read_differential(faults, entry.get("differential", {}), f"{where}: differential")
+    return LimitsEntry(where, tuple(dict.fromkeys(tables)), starts_at or LAST, Limits(boxes, differential))
+
+
+def _staff(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StaffEntry:
+    _keys(faults, where, entry, STAFF, "number", "name", "department")
+    values = {key: faults.text(entry, where, key) for key in STAFF}
+    faults.choice(where, "department", values["department"], DEPARTMENTS, "department")
+    faults.choice(where, "post", values["post"], POSTS, "post")
+    if values["number"] and values["name"]:
+        person = Staff(number=values["number"], name=values["name"])
+        faults.fields(where, person, {"number": "number", "name": "name"})
+    _verify_post(faults, where, values)
+    return StaffEntry(
+        where, values["number"], values["name"], values["department"], values["post"], values["casino"] or None,
+        values["pit"] or None,
+    )  # fmt: skip
+
+
+def _verify_post(faults: FloorFaults, where: str, values: dict[str, str]) -> None:
+    if values["department"] == "pit":
+        for key in ("casino", "post"):
+            if not values[key]:
+                faults.add(f"{where}: {key}", f"is missing; people of the pit have a {key}.")
+    elif values["department"] in DEPARTMENTS:
+        for key in ("post", "pit"):
+            if values[key]:
+                faults.add(f"{where}: {key}", f"only people of the pit have a {key}; leave it out.")
+
+
+def _verify_once(faults: FloorFaults, names: list[tuple[str, str]]) -> None:
+    seen: set[str] = set()
+    for where, name in names:
+        if name in seen:
+            faults.add(where, "stands twice in the file; keep one of them.")
+        seen.add(name)
+
+
+def entries_of(floor: Floor) -> Iterator[tuple[str, int]]:
+    """How many of each kind, for the summary."""
+    counts = (len(floor.casinos), len(floor.tables), len(floor.limits), len(floor.staff))
+    yield from zip(("casinos", "tables", "limits", "staff"), counts, strict=True)

@@ -1,0 +1,56 @@
+"""What did the sign say at 21:07?"""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from games.engine.loader import rulebook
+from games.management.acting import PlainCommand, moment
+from games.management.documents import as_json
+from games.models import Table
+from games.selectors import NoLimitsError, SignAt, limits_at
+from games.signs import limits_document, rows, shown
+
+
+class Command(PlainCommand):
+    help = "What a table's sign said at a moment, as known now or at another moment."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("table", metavar="TABLE")
+        parser.add_argument("moment", metavar="MOMENT", help="ISO 8601 with an offset")
+        parser.add_argument("--known-at", metavar="MOMENT", help="as it was known then")
+        parser.add_argument("--format", choices=("json", "text"), default="json")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        at = moment("MOMENT", options["moment"])
+        known_at = moment("--known-at", options["known_at"]) if options["known_at"] else None
+        table = Table.objects.select_related("casino").filter(code__iexact=options["table"]).first()
+        if table is None:
+            raise CommandError(f"TABLE: there is no table {options['table']}; check the code.")
+        try:
+            sign = limits_at(table=table, at=at, known_at=known_at)
+        except NoLimitsError as error:
+            raise CommandError(str(error)) from None
+        document = limits_document(sign)
+        self.stdout.write(as_json(document) if options["format"] == "json" else as_text(sign, document))
+
+
+def as_text(sign: SignAt, document: dict[str, Any]) -> str:
+    game = f"{document['rulebook']}, layout {document['layout']}" if sign.assignment else "no layout"
+    until = f" until {document['to']}" if document["to"] else ""
+    origin = document["origin"]
+    if sign.limit_set.decision:
+        origin += f", proposed by {document['proposed_by']}, approved by {document['approved_by']}"
+    lines = [
+        f"{sign.table} at {document['at']}, as known at {document['known_at']}: {game}",
+        f"in force from {document['from']}{until} (origin: {origin})",
+        "",
+    ]
+    if sign.assignment:
+        layout = rulebook(sign.assignment.rulebook).layouts[sign.assignment.layout]
+        for row in rows(layout, sign.limits):
+            name = f"{row.name} {row.boxes}".strip()
+            lines.append(f"{name:<40} min {row.minimum:>10}  max {row.maximum:>12}  {row.odds}")
+    for type_, amount in sign.limits.differential.items():
+        lines.append(f"{'Differential ' + type_:<40} {shown(amount)}")
+    return "\n".join(lines)

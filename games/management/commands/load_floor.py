@@ -1,0 +1,42 @@
+"""Load set-up data: casinos, pits, tables, limits and staff."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from games.engine.errors import InputError
+from games.engine.requests import LARGEST_TEXT
+from games.floor.reader import Floor, entries_of, read_floor
+from games.management.acting import ActingCommand
+from games.services.floor import floor_load
+from games.services.gate import Actor
+
+
+class Command(ActingCommand):
+    help = "Loads a floor file (TOML): all of it or, with every fault told, nothing. Twice is as good as once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("file", metavar="FILE", type=Path)
+
+    def act(self, actor: Actor, **options: Any) -> None:
+        path: Path = options["file"]
+        floor, changed = load(actor, path)
+        counts = ", ".join(f"{count} {kind}" for kind, count in entries_of(floor))
+        done = f"{changed} new or changed" if changed else "all of it was on record, nothing has changed"
+        self.stdout.write(f"{path}: {counts}; {done}.")
+
+
+def load(actor: Actor, path: Path) -> tuple[Floor, int]:
+    """Read and load one file; every fault is a sentence with the file's name."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_TEXT + 1)
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be read ({error.strerror}); name a floor file.") from None
+    try:
+        floor = read_floor(content)
+        return floor, floor_load(actor=actor, floor=floor, source=path.name)
+    except InputError as error:
+        raise CommandError("\n".join(f"{path}: {fault}" for fault in error.faults)) from None

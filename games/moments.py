@@ -1,0 +1,99 @@
+"""Moments and gaming days: reading times, and which day's books a moment belongs to.
+
+A moment is a time with its offset. What a person types on a page may leave the offset out, and then means the casino's
+clock; an hour that this clock shows twice, or never, is asked back.
+"""
+
+import datetime as dt
+import re
+from zoneinfo import ZoneInfo
+
+from games.models import Casino
+
+EXAMPLE = "2026-11-15T21:07:00+08:00"
+PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
+FIRST, LAST = dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(2200, 1, 1, tzinfo=dt.UTC)
+
+
+class MomentError(ValueError):
+    """Not a moment; the message says why and what to do."""
+
+
+def parse_moment(value: object) -> dt.datetime:
+    """A text, or a time that was read from a file, with its offset."""
+    moment = value if isinstance(value, dt.datetime) else _parsed(value)
+    if moment is None:
+        raise MomentError(f"{value!s:.60} is not a time; write it as {EXAMPLE}")
+    if moment.tzinfo is None:
+        raise MomentError(f"{value!s:.60} has no offset; write it as {EXAMPLE}")
+    return bounded(moment)
+
+
+def parse_local(text: str, zone: ZoneInfo) -> dt.datetime:
+    """A text with an offset, or without one as the clock of this zone shows it."""
+    moment = _parsed(text.strip())
+    if moment is None:
+        raise MomentError(f"{text:.60} is not a time; write it as 2026-11-15 21:07, or with an offset as {EXAMPLE}")
+    return bounded(moment if moment.tzinfo else on_clock(moment, zone))
+
+
+def on_clock(naive: dt.datetime, zone: ZoneInfo) -> dt.datetime:
+    """The one moment at which a clock shows this; none or two are told apart from it."""
+    first, second = (naive.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return first
+    if first.astimezone(dt.UTC).astimezone(zone).replace(tzinfo=None) != naive:
+        raise MomentError(
+            f"{naive:%Y-%m-%d %H:%M} does not occur in {zone.key}: the clocks go forward; choose a time before or after"
+        )
+    spellings = " or ".join(one.isoformat(sep=" ", timespec="minutes") for one in (first, second))
+    raise MomentError(
+        f"{naive:%Y-%m-%d %H:%M} occurs twice in {zone.key}: the clocks go back; write which one, as {spellings}"
+    )
+
+
+def bounded(moment: dt.datetime) -> dt.datetime:
+    """Times that no computer of ours can add to are slips of the keyboard."""
+    try:
+        sound = FIRST <= moment < LAST
+    except OverflowError:
+        sound = False
+    if not sound:
+        raise MomentError(f"{moment.isoformat():.60} lies out of all bounds; check the year")
+    return moment
+
+
+def _parsed(value: object) -> dt.datetime | None:
+    if not isinstance(value, str) or not PATTERN.fullmatch(value):
+        return None
+    try:
+        return dt.datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def zone_of(casino: Casino) -> ZoneInfo:
+    return ZoneInfo(casino.timezone)
+
+
+def as_text(moment: dt.datetime, casino: Casino) -> str:
+    """In the casino's time, with its offset, as files, commands and the API write it."""
+    return moment.astimezone(zone_of(casino)).isoformat()
+
+
+def gaming_day(casino: Casino, moment: dt.datetime) -> dt.date:
+    """The day whose books a moment belongs to: it begins at the casino's hour, by the casino's clock."""
+    day = moment.astimezone(zone_of(casino)).date()
+    return day if day_starts(casino, day) <= moment else day - dt.timedelta(days=1)
+
+
+def day_starts(casino: Casino, day: dt.date) -> dt.datetime:
+    """The first moment of a gaming day. An hour that occurs twice counts once, the first time; one that never occurs
+    is as long after midnight as if the clocks had not changed."""
+    local = dt.datetime.combine(day, casino.gaming_day_starts, tzinfo=zone_of(casino))
+    return local.astimezone(dt.UTC)
+
+
+def day_bounds(casino: Casino, day: dt.date) -> tuple[dt.datetime, dt.datetime]:
+    """From its first moment until, and not at, the next day's."""
+    return day_starts(casino, day), day_starts(casino, day + dt.timedelta(days=1))

@@ -1,0 +1,66 @@
+"""Whether the limits of a table fit every layout that it has while they are in force."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+
+from games.engine.limits import Limits
+from games.engine.loader import rulebook
+from games.engine.requests import misfits
+from games.models import Table, TableAssignment
+from games.moments import as_text
+from games.selectors import limit_periods
+
+
+@dataclass(frozen=True)
+class InForce:
+    """Limits from one moment to another; the last ones have no end."""
+
+    limits: Limits
+    starts_at: dt.datetime
+    ends_at: dt.datetime | None
+
+
+def verify_fit(table: Table, *, with_limits: Limits | None = None, starts_at: dt.datetime | None = None) -> None:
+    """All that is on record of a table, and in addition limits that are only proposed."""
+    if faults := list(misfits_of(table, with_limits=with_limits, starts_at=starts_at)):
+        raise ValidationError(faults)
+
+
+def misfits_of(
+    table: Table, *, with_limits: Limits | None = None, starts_at: dt.datetime | None = None
+) -> Iterator[str]:
+    sets = {period.starts_at: period.limit_set.sheet.limits() for period in limit_periods(table)}
+    if with_limits is not None and starts_at is not None:
+        sets[starts_at] = with_limits
+    assignments = list(table.assignments.order_by("during"))
+    for one in _periods(sets):
+        met = [assignment for assignment in assignments if _meet(one, assignment)]
+        moment = as_text(one.starts_at, table.casino)
+        if not met:
+            yield f"{table}: limits from {moment}: the table has no layout while they are in force; assign one first."
+            continue
+        book = rulebook(met[0].rulebook)
+        if one.starts_at < book.in_force_from:
+            yield (
+                f"{table}: limits from {moment}: {book.id} is in force from {book.in_force_from.isoformat()}; "
+                f"begin then or later."
+            )
+        for assignment in met:
+            book = rulebook(assignment.rulebook)
+            layout = book.layouts[assignment.layout]
+            for where, key, fault in misfits(book, layout, one.limits.by_key, one.limits.differential):
+                yield f"{table}: limits from {moment}: {where}.{key}: {fault}"
+
+
+def _periods(sets: dict[dt.datetime, Limits]) -> Iterable[InForce]:
+    moments = sorted(sets)
+    ends: list[dt.datetime | None] = [*moments[1:], None]
+    return [InForce(sets[start], start, end) for start, end in zip(moments, ends, strict=True)]
+
+
+def _meet(one: InForce, assignment: TableAssignment) -> bool:
+    begins_in_time = assignment.during.upper is None or one.starts_at < assignment.during.upper
+    return begins_in_time and (one.ends_at is None or assignment.starts_at < one.ends_at)

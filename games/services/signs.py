@@ -1,0 +1,17 @@
+"""Printing signs: each print is on record, and the second one of the same sign says so."""
+
+from django.db import transaction
+
+from games.models import LimitSet, SignPrint, Staff, Table, TableAssignment
+from games.services.gate import authorize, name_of
+
+
+@transaction.atomic
+def sign_print(*, actor: Staff, table: Table, limit_set: LimitSet, assignment: TableAssignment, form: str) -> SignPrint:
+    Table.objects.select_for_update().get(pk=table.pk)  # prints are numbered one by one
+    authorize(actor, "table.print", table)
+    number = SignPrint.objects.filter(limit_set=limit_set, assignment=assignment).count() + 1
+    return SignPrint.objects.create(
+        table=table, limit_set=limit_set, assignment=assignment, number=number, form=form, by=actor,
+        who=name_of(actor),
+    )  # fmt: skip

@@ -1,0 +1,243 @@
+"""Tables: set up, given another game, and opened, closed, suspended and resumed."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
+from games.clauses import cited_for
+from games.engine.errors import InputError
+from games.engine.loader import layout as layout_of
+from games.engine.loader import rulebook as rulebook_of
+from games.engine.money import MoneyError, parse_positive_money
+from games.engine.rulebook import Rulebook
+from games.models import Casino, DiceSet, OpeningCheck, Pit, Staff, Table, TableAssignment, TableState, TableStep
+from games.moments import as_text
+from games.selectors import NoLimitsError, dice_at, limits_at
+from games.services.fitting import verify_fit
+from games.services.gate import Actor, authorize, name_of
+from games.services.people import verify_pit_of_casino
+from games.services.saving import record_change, record_save, verify_reason
+
+#: Checks are signed before a table is opened, not days before.
+CHECKS_COUNT_FOR = dt.timedelta(hours=12)
+
+
+@transaction.atomic
+def table_create(
+    *, actor: Actor, casino: Casino, pit: Pit, code: str, rulebook: str, layout: str, chip_unit: str,
+    starts_at: dt.datetime, reason: str,
+) -> Table:  # fmt: skip
+    """A new table, closed, with what is played on it from a moment on."""
+    authorize(actor, "table.add", pit)
+    table = Table(casino=casino, code=code)
+    record_save(table, actor=actor, reason=reason)
+    assignment_record(
+        actor=actor, table=table, pit=pit, rulebook=rulebook, layout=layout, chip_unit=chip_unit, starts_at=starts_at,
+        reason=reason,
+    )  # fmt: skip
+    return table
+
+
+@transaction.atomic
+def table_assign(
+    *, actor: Actor, table: Table, pit: Pit, rulebook: str, layout: str, chip_unit: str, starts_at: dt.datetime,
+    reason: str,
+) -> bool:  # fmt: skip
+    """Another game, layout, chip unit or pit from a moment on. What is on record already changes nothing."""
+    current = Table.objects.select_for_update().get(pk=table.pk)
+    changed = assignment_record(
+        actor=actor, table=current, pit=pit, rulebook=rulebook, layout=layout, chip_unit=chip_unit,
+        starts_at=starts_at, reason=reason,
+    )  # fmt: skip
+    verify_fit(current)
+    return changed
+
+
+def assignment_record(
+    *, actor: Actor, table: Table, pit: Pit, rulebook: str, layout: str, chip_unit: str, starts_at: dt.datetime,
+    reason: str,
+) -> bool:  # fmt: skip
+    """Whether the limits still fit is asked by the caller, when all is written."""
+    verify_pit_of_casino(pit, table.casino)
+    book = verify_game(rulebook=rulebook, layout=layout, starts_at=starts_at)
+    values = {"pit": pit, "rulebook": book.id, "layout": layout, "chip_unit": verified_unit(chip_unit)}
+    same = table.assignments.filter(during__startswith=starts_at).first()
+    if same is not None:
+        if all(getattr(same, name) == value for name, value in values.items()):
+            return False
+        fault = f"{table} has another assignment from {as_text(starts_at, table.casino)}, {same.game}"
+        raise ValidationError({"starts_at": f"{fault}; choose another moment, or leave it as it is."})
+    authorize(actor, "table.assign", table)
+    before = table.assignments.filter(during__contains=starts_at).first()
+    after = table.assignments.filter(during__startswith__gt=starts_at).order_by("during").first()
+    if before is not None:
+        before.during = DateTimeTZRange(before.starts_at, starts_at)
+        record_save(before, actor=actor, reason=reason, only=("during",))
+    period = DateTimeTZRange(starts_at, after.starts_at if after else None)
+    record_save(TableAssignment(table=table, casino=table.casino, during=period, **values), actor=actor, reason=reason)
+    return True
+
+
+def verify_game(*, rulebook: str, layout: str, starts_at: dt.datetime) -> Rulebook:
+    try:
+        book = rulebook_of(rulebook)
+        layout_of(book, layout)
+    except InputError as error:
+        raise ValidationError(list(error.faults)) from None
+    if starts_at < book.in_force_from:
+        fault = f"{book.id} is in force from {book.in_force_from.isoformat()}; begin then or later."
+        raise ValidationError({"starts_at": fault})
+    return book
+
+
+def verified_unit(chip_unit: str) -> int:
+    try:
+        return parse_positive_money(chip_unit)
+    except MoneyError as error:
+        raise ValidationError({"chip_unit": f"{error}."}) from None
+
+
+# --- Opening checks --------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool], remarks: str = "") -> OpeningCheck:
+    """The rulebook's checks, each answered; a check that failed needs remarks, and the table stays closed."""
+    current = Table.objects.select_for_update().get(pk=table.pk)
+    authorize(actor, "table.check", current)
+    if current.state != TableState.CLOSED:
+        raise ValidationError(f"{current} is {current.state}; checks are signed before a table opens.")
+    book = rulebook_of(in_force(current).rulebook)
+    results = [
+        {"check": check.name, "rules": book.cite(*check.rules), "text": check.text, "passed": passed[check.name]}
+        for check in book.opening_checks
+        if check.name in passed
+    ]
+    if len(results) < len(book.opening_checks) or len(passed) > len(results):
+        raise ValidationError("Answer every check of the rulebook, and no others.")
+    failed = [result["check"] for result in results if not result["passed"]]
+    if failed and not remarks.strip():
+        raise ValidationError({"remarks": f"Say what was found: {', '.join(map(str, failed))} did not pass."})
+    return OpeningCheck.objects.create(
+        table=current, rulebook=book.id, dice_set=fitted(current), at=timezone.now(), by=actor, who=name_of(actor),
+        results=results, passed=not failed, remarks=remarks.strip(),
+    )  # fmt: skip
+
+
+def in_force(table: Table) -> TableAssignment:
+    assignment = table.assignment_at(timezone.now())
+    if assignment is None:
+        raise ValidationError(f"{table} has no rulebook and layout in force now; wait until it has, or assign them.")
+    return assignment
+
+
+def fitted(table: Table) -> DiceSet:
+    """The dice set under the dome, fit for play."""
+    fit = dice_at(table=table, at=timezone.now())
+    if fit is None:
+        raise ValidationError(f"{table} has no dice; fit a dice set first.")
+    if fit.dice_set.state != DiceSet.State.FIT:
+        raise ValidationError(
+            f"The dice set {fit.dice_set} at {table} is not fit for play; take it out and fit another one."
+        )
+    return fit.dice_set
+
+
+def checks_that_count(table: Table) -> OpeningCheck | None:
+    """The last checks, if they count now: recent, since the last closing, of this game and these dice."""
+    last = table.opening_checks.order_by("-at", "-id").first()
+    if last is None or last.at < timezone.now() - CHECKS_COUNT_FOR:
+        return None
+    if table.state_since is not None and last.at < table.state_since:
+        return None
+    fit = dice_at(table=table, at=timezone.now())
+    same_dice = fit is not None and fit.dice_set_id == last.dice_set_id and fit.during.lower <= last.at
+    return last if same_dice and last.rulebook == in_force(table).rulebook else None
+
+
+# --- Open, closed, suspended -----------------------------------------------------------------------
+
+
+@transaction.atomic
+def table_open(*, actor: Staff, table: Table, reason: str) -> TableStep:
+    current = _locked(table, actor, "table.open", TableState.CLOSED)
+    assignment = in_force(current)
+    try:
+        limits_at(table=current, at=timezone.now())
+    except NoLimitsError:
+        cited = ", ".join(cited_for(assignment.rulebook, "sign"))
+        raise ValidationError(
+            f"{current} has no limits in force{f' ({cited})' if cited else ''}; have some approved first."
+        ) from None
+    fitted(current)
+    signed = None
+    if rulebook_of(assignment.rulebook).opening_checks:
+        signed = checks_that_count(current)
+        if signed is None:
+            raise ValidationError(f"{current} has not passed its opening checks since it closed; sign them first.")
+        if not signed.passed:
+            raise ValidationError(
+                f"{current} did not pass its opening checks ({signed.remarks}); mend it, then check again."
+            )
+    return _step(current, TableStep.Kind.OPEN, actor, reason, check_signed=signed)
+
+
+@transaction.atomic
+def table_close(*, actor: Staff, table: Table, notice_given_at: dt.datetime, reason: str) -> TableStep:
+    """Players were told before."""
+    current = _locked(table, actor, "table.close", TableState.OPEN, TableState.SUSPENDED)
+    now = timezone.now()
+    if notice_given_at > now:
+        raise ValidationError(
+            {"notice_given_at": "This moment is still to come; close the table once notice is given."}
+        )
+    if current.state_since is not None and notice_given_at < current.state_since and current.state == TableState.OPEN:
+        raise ValidationError({"notice_given_at": "The table was not open yet at that moment; check the time."})
+    return _step(current, TableStep.Kind.CLOSE, actor, reason, notice_given_at=notice_given_at)
+
+
+@transaction.atomic
+def table_suspend(*, actor: Staff, table: Table, reason: str) -> TableStep:
+    """No further game until it is resumed."""
+    current = _locked(table, actor, "table.suspend", TableState.OPEN)
+    rules = list(cited_for(in_force(current).rulebook, "suspension"))
+    return _step(current, TableStep.Kind.SUSPEND, actor, reason, rules=rules)
+
+
+@transaction.atomic
+def table_resume(*, actor: Staff, table: Table, reason: str) -> TableStep:
+    current = _locked(table, actor, "table.resume", TableState.SUSPENDED)
+    fitted(current)
+    rules = list(cited_for(in_force(current).rulebook, "suspension"))
+    return _step(current, TableStep.Kind.RESUME, actor, reason, rules=rules)
+
+
+STATE_AFTER = {
+    TableStep.Kind.OPEN: TableState.OPEN,
+    TableStep.Kind.CLOSE: TableState.CLOSED,
+    TableStep.Kind.SUSPEND: TableState.SUSPENDED,
+    TableStep.Kind.RESUME: TableState.OPEN,
+}
+
+
+def _locked(table: Table, actor: Staff, action: str, *states: TableState) -> Table:
+    current = Table.objects.select_for_update().select_related("casino").get(pk=table.pk)
+    authorize(actor, action, current)
+    if current.state not in states:
+        since = f" since {as_text(current.state_since, current.casino)}" if current.state_since else ""
+        raise ValidationError(f"{current} is {current.state}{since}; that takes a table that is {' or '.join(states)}.")
+    return current
+
+
+def _step(table: Table, kind: TableStep.Kind, actor: Staff, reason: str, **values: Any) -> TableStep:
+    verify_reason(reason)
+    now = timezone.now()
+    record_change(table, {"state": STATE_AFTER[kind], "state_since": now}, actor=actor, reason=reason)
+    return TableStep.objects.create(
+        table=table, kind=kind, at=now, by=actor, who=name_of(actor), reason=reason.strip(), **values
+    )
