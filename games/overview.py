@@ -4,8 +4,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from games.models import Denial, Staff
-from games.selectors import duties_at
+from games.models import Denial, Staff, Table, TableState
+from games.selectors import duties_at, pending_proposals
 from games.services.gate import can, standings, visible
 
 
@@ -17,5 +17,14 @@ def overview(staff: Staff) -> dict[str, Any]:
         "now": timezone.localtime(),
         "zone": timezone.get_current_timezone_name(),
         "acting": duties_at(staff) if can(staff, "duty.view") else None,
+        "tables": tables_by_state(staff) if can(staff, "table.view") else None,
+        "proposals": pending_proposals(staff)[:5] if can(staff, "limitproposal.view") else None,
         "refusals": visible(staff, Denial.objects.all())[:5] if can(staff, "denial.view") else None,
     }
+
+
+def tables_by_state(staff: Staff) -> list[tuple[str, list[Table]]]:
+    """The tables within sight, those that need somebody first."""
+    tables = list(visible(staff, Table.objects.all()))
+    order = (TableState.SUSPENDED, TableState.OPEN, TableState.CLOSED)
+    return [(state.value, [table for table in tables if table.state == state]) for state in order]

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from games.engine.limits import Limits
 from games.models import (
-    Casino,
     DiceFit,
+    DiceSet,
     Duty,
     LimitProposal,
     LimitSet,
@@ -151,11 +151,13 @@ def dice_at(*, table: Table, at: dt.datetime) -> DiceFit | None:
     return DiceFit.objects.filter(table=table, during__contains=at).select_related("dice_set").first()
 
 
+def fits_now(dice_sets: Iterable[DiceSet]) -> dict[int, DiceFit]:
+    """Where each of these dice sets is now; those in store are left out."""
+    current = DiceFit.objects.filter(dice_set__in=list(dice_sets), during__contains=timezone.now())
+    return {fit.dice_set_id: fit for fit in current.select_related("table__casino")}
+
+
 def pending_proposals(actor: Staff) -> QuerySet[LimitProposal]:
     """What waits for a decision, of all that the actor may see."""
     waiting = LimitProposal.objects.filter(decision=None).select_related("pit__casino", "proposed_by")
     return visible(actor, waiting).prefetch_related("tables")
-
-
-def scheduled_limits(casino: Casino) -> QuerySet[LimitSet]:
-    return LimitSet.objects.filter(table__casino=casino, starts_at__gt=timezone.now()).order_by("starts_at")

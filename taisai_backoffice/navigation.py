@@ -30,6 +30,10 @@ def sidebar() -> list[dict[str, Any]]:
         {"items": [{"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")}]},
         group(
             "Floor",
+            page("Tables", "table_restaurant", "admin:games_table_changelist", "table.view"),
+            page("Limit proposals", "edit_note", "admin:games_limitproposal_changelist", "limitproposal.view"),
+            page("Signs", "signpost", "admin:games_limitset_changelist", "limitset.view"),
+            page("Dice sets", "casino", "admin:games_diceset_changelist", "diceset.view"),
             page("Casinos", "apartment", "admin:games_casino_changelist", "casino.view"),
             page("Pits", "grid_view", "admin:games_pit_changelist", "pit.view"),
         ),

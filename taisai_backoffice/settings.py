@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "django_celery_results",
     "django_structlog",
     "csp",
+    "rest_framework",
     "games",
     "audits",
 ]
@@ -141,6 +142,17 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- API -------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["games.api.authentication.PersonAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": [],  # the gate decides, in games.api.views and in the services
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["games.api.reading.StrictJSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "games.api.views.Pages",
+    "EXCEPTION_HANDLER": "games.api.problems.problem",
 }
 
 # --- The doors -------------------------------------------------------------------------------------

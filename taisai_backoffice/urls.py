@@ -1,7 +1,7 @@
 """Every address of the site. Each one has its line in tests/routes.toml, which says who may open it."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 from django.views.generic import RedirectView
 
 from taisai_backoffice import health
@@ -10,6 +10,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index"), name="home"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
+    path("api/v1/", include("games.api.urls")),
     path("admin/", admin.site.urls),
 ]
 

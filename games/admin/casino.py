@@ -2,20 +2,25 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from unfold.decorators import action
 
-from games.admin.gated import AuditedAdmin
-from games.models import Casino, Pit, Staff
+from games.admin.gated import AuditedAdmin, actor_of
+from games.admin.limits import propose
+from games.models import Casino, Pit, Staff, Table
 from games.services.casinos import casino_update, pit_create, pit_update
+from games.services.gate import authorize, can
 
 
 @admin.register(Casino)
 class CasinoAdmin(AuditedAdmin):
-    list_display = ["code", "name", "timezone", "currency", "gaming_day_starts"]
+    list_display = ["code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes"]
     search_fields = ["code", "name"]
-    fields = ["code", "name", "timezone", "currency", "gaming_day_starts", "reason"]
+    fields = ["code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes", "reason"]
 
     def service_update(self, actor: Staff, obj: Any, values: dict[str, Any], reason: str) -> None:
         casino_update(actor=actor, casino=obj, changes=values, reason=reason)
@@ -28,9 +33,27 @@ class PitAdmin(AuditedAdmin):
     list_select_related = ["casino"]
     search_fields = ["code", "name"]
     fields = ["casino", "code", "name", "reason"]
+    actions_detail = ["propose"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return ["casino"] if obj else []  # a pit stays in its casino
+
+    @action(description="Propose limits for all tables", icon="edit_note", permissions=["propose"])
+    def propose(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """New limits for every table that stands in the pit now."""
+        pit: Pit | None = self.get_object(request, object_id)
+        if pit is None:
+            raise Http404(f"There is no pit {object_id}.")
+        authorize(actor_of(request), "limits.propose", pit)
+        back = reverse("admin:games_pit_change", args=[pit.pk])
+        tables = list(Table.objects.standing_in(pit.pk).select_related("casino"))
+        if not tables:
+            messages.error(request, f"No table stands in {pit}.")
+            return redirect(back)
+        return propose(self.admin_site, request, tables, title=f"Propose limits: {pit}", back=back)
+
+    def has_propose_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
+        return can(request.user, "limits.propose", self.get_object(request, str(object_id)))
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
         return pit_create(actor=actor, reason=reason, **values)

@@ -1,6 +1,7 @@
 """How every admin page of ours behaves: the gate decides, services write, history shows who, when, why, old and new."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -80,6 +81,16 @@ class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
     actor: Staff  # set by AuditedAdmin.get_form
 
 
+@dataclass(frozen=True)
+class Button:
+    """A step that can be taken from a page of ours."""
+
+    address: str
+    title: str
+    icon: str
+    is_main: bool = False
+
+
 class StepForm(forms.Form):
     """The form of one step taken on a record (end a duty, set a password): at the least, why."""
 
@@ -90,6 +101,38 @@ class StepForm(forms.Form):
     def __init__(self, *args: Any, thing: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.thing = thing
+
+
+def tell(form: forms.BaseForm, error: ValidationError) -> None:
+    """What a service refused, at its field where the form has it."""
+    if not hasattr(error, "error_dict"):
+        form.add_error(None, error)
+        return
+    for name, faults in error.error_dict.items():
+        form.add_error(name if name in form.fields else None, faults)
+
+
+def take_step(
+    site: Any, request: HttpRequest, thing: Any, *, action: str, title: str, form_class: type[StepForm],
+    take: Callable[[Staff, Any, dict[str, Any]], str], back: str, above: str | None = None,
+    context: dict[str, Any] | None = None,
+) -> HttpResponse:  # fmt: skip
+    """A page with one form: asked of the gate, taken by the service; what was done is told on the page behind it."""
+    actor = actor_of(request)
+    authorize(actor, action, thing)
+    try:
+        form = form_class(request.POST or None, thing=thing)
+    except ValidationError as error:  # the step cannot even be asked for
+        messages.error(request, " ".join(error.messages))
+        return redirect(back)
+    if request.method == "POST" and form.is_valid():
+        try:
+            messages.success(request, take(actor, thing, form.cleaned_data))
+            return redirect(back)
+        except ValidationError as error:
+            tell(form, error)
+    page = {"title": f"{title}: {thing}", "form": form, "back": back, "button": title, "above": above}
+    return TemplateResponse(request, "admin/step.html", {**site.each_context(request), **page, **(context or {})})
 
 
 class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
@@ -141,21 +184,10 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         thing = self.get_object(request, object_id)
         if thing is None:
             raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
-        actor = actor_of(request)
-        authorize(actor, action, thing)
         back = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[thing.pk])
-        form = form_class(request.POST or None, thing=thing)
-        if request.method == "POST" and form.is_valid():
-            messages.success(request, take(actor, thing, form.cleaned_data))
-            return redirect(back)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"{title}: {thing}",
-            "form": form,
-            "back": back,
-            "button": title,
-        }
-        return TemplateResponse(request, "admin/step.html", context)
+        return take_step(
+            self.admin_site, request, thing, action=action, title=title, form_class=form_class, take=take, back=back
+        )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """One service call; the record it wrote is what the page goes on with."""

@@ -270,7 +270,7 @@ class Migration(migrations.Migration):
                 ('remarks', models.TextField(blank=True)),
                 ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('dice_set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='inspections', to='games.diceset')),
-                ('table', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.table')),
+                ('table', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='dice_inspections', to='games.table')),
             ],
             options={
                 'ordering': ['-at', '-id'],

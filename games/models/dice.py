@@ -101,7 +101,7 @@ class DiceInspection(models.Model):
     casino_path, pit_path = "dice_set__casino", "dice_set__pit"
 
     dice_set = models.ForeignKey(DiceSet, on_delete=models.PROTECT, related_name="inspections")
-    table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="dice_inspections")
     at = models.DateTimeField(default=timezone.now)
     by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     who = models.TextField("inspector")

@@ -26,7 +26,7 @@ from games.moments import as_text
 from games.selectors import NoLimitsError, limits_at
 from games.services.fitting import verify_fit
 from games.services.gate import Actor, authorize, deny, name_of
-from games.services.saving import verify_reason
+from games.services.saving import OvertakenError, verify_reason
 
 Outcome = LimitDecision.Outcome
 NOTHING = Limits()
@@ -88,10 +88,10 @@ def verify_moment(
         )
 
 
-def limits_before(table: Table, moment: dt.datetime) -> Limits:
-    """What the sign says at a moment as known now; nothing, where there is no sign."""
+def limits_before(table: Table, moment: dt.datetime, known_at: dt.datetime | None = None) -> Limits:
+    """What the sign says at a moment, as known now or then; nothing, where there is no sign."""
     try:
-        return limits_at(table=table, at=moment).limits
+        return limits_at(table=table, at=moment, known_at=known_at).limits
     except NoLimitsError:
         return NOTHING
 
@@ -169,7 +169,7 @@ def verify_open(proposal: LimitProposal) -> None:
     decision = LimitDecision.objects.filter(proposal=proposal).first()
     if decision is not None:
         at = as_text(decision.at, proposal.casino)
-        raise ValidationError(
+        raise OvertakenError(
             f"This proposal was {decision.outcome} by {decision.who} at {at} ({decision.reason}); nothing has changed."
         )
 

@@ -10,6 +10,10 @@ from games.models import Staff
 from games.services.gate import Actor, name_of
 
 
+class OvertakenError(ValidationError):
+    """Somebody else was quicker; the message says who, and nothing has changed."""
+
+
 def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ...] | None = None) -> None:
     """`only` names the columns to write, for tables of which no others change (games.insert_only)."""
     verify_reason(reason)

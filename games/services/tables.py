@@ -21,7 +21,7 @@ from games.selectors import NoLimitsError, dice_at, limits_at
 from games.services.fitting import verify_fit
 from games.services.gate import Actor, authorize, name_of
 from games.services.people import verify_pit_of_casino
-from games.services.saving import record_change, record_save, verify_reason
+from games.services.saving import OvertakenError, record_change, record_save, verify_reason
 
 #: Checks are signed before a table is opened, not days before.
 CHECKS_COUNT_FOR = dt.timedelta(hours=12)
@@ -230,7 +230,7 @@ def _locked(table: Table, actor: Staff, action: str, *states: TableState) -> Tab
     authorize(actor, action, current)
     if current.state not in states:
         since = f" since {as_text(current.state_since, current.casino)}" if current.state_since else ""
-        raise ValidationError(f"{current} is {current.state}{since}; that takes a table that is {' or '.join(states)}.")
+        raise OvertakenError(f"{current} is {current.state}{since}; that takes a table that is {' or '.join(states)}.")
     return current
 
 

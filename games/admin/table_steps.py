@@ -1,0 +1,123 @@
+"""The steps that are taken on a table from its page: each one form, one service, one sentence on what was done."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from games.admin.forms import ChecksForm, CloseForm, FitForm, GameForm
+from games.admin.gated import Button, StepForm
+from games.engine.loader import rulebook
+from games.models import Staff, Table, TableState
+from games.selectors import FloorLine
+from games.services.dice import dice_fit, dice_remove
+from games.services.gate import can
+from games.services.tables import (
+    opening_checks_sign,
+    table_assign,
+    table_close,
+    table_open,
+    table_resume,
+    table_suspend,
+)
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: where it leads from the table's page, what the gate is asked, and when it makes sense."""
+
+    name: str
+    action: str
+    title: str
+    icon: str
+    form: type[StepForm]
+    take: Callable[[Staff, Table, Values], str]
+    makes_sense: Callable[[FloorLine], bool]
+
+
+def _check(actor: Staff, table: Table, values: Values) -> str:
+    passed = {name: answer == "yes" for name, answer in values.items() if name != "remarks"}
+    signed = opening_checks_sign(actor=actor, table=table, passed=passed, remarks=values["remarks"])
+    return f"Signed by {signed.who}: {'all checks passed' if signed.passed else 'not all checks passed'}."
+
+
+def _open(actor: Staff, table: Table, values: Values) -> str:
+    table_open(actor=actor, table=table, **values)
+    return f"{table} is open."
+
+
+def _resume(actor: Staff, table: Table, values: Values) -> str:
+    table_resume(actor=actor, table=table, **values)
+    return f"{table} is open again."
+
+
+def _suspend(actor: Staff, table: Table, values: Values) -> str:
+    table_suspend(actor=actor, table=table, **values)
+    return f"{table} is suspended."
+
+
+def _close(actor: Staff, table: Table, values: Values) -> str:
+    table_close(actor=actor, table=table, **values)
+    return f"{table} is closed."
+
+
+def _fit(actor: Staff, table: Table, values: Values) -> str:
+    fit = dice_fit(actor=actor, table=table, **values)
+    return f"{fit.dice_set} is under the dome of {table}."
+
+
+def _remove(actor: Staff, table: Table, values: Values) -> str:
+    fit = dice_remove(actor=actor, table=table, **values)
+    return f"{fit.dice_set} is taken out of {table}."
+
+
+def _assign(actor: Staff, table: Table, values: Values) -> str:
+    changed = table_assign(actor=actor, table=table, **values)
+    return f"{table} has another game." if changed else "That is on record already; nothing has changed."
+
+
+def _state(*states: TableState) -> Callable[[FloorLine], bool]:
+    return lambda line: line.table.state in states
+
+
+def _checks_needed(line: FloorLine) -> bool:
+    asked = line.assignment is not None and rulebook(line.assignment.rulebook).opening_checks
+    return bool(asked) and line.table.state == TableState.CLOSED
+
+
+MAIN = ("check", "open", "resume")
+CLOSED, OPEN, SUSPENDED = TableState.CLOSED, TableState.OPEN, TableState.SUSPENDED
+STEPS = (
+    Step("check", "table.check", "Opening checks", "checklist", ChecksForm, _check, _checks_needed),
+    Step("open", "table.open", "Open", "play_circle", StepForm, _open, _state(CLOSED)),
+    Step("resume", "table.resume", "Resume", "play_circle", StepForm, _resume, _state(SUSPENDED)),
+    Step("suspend", "table.suspend", "Suspend", "pause_circle", StepForm, _suspend, _state(OPEN)),
+    Step("close", "table.close", "Close", "stop_circle", CloseForm, _close, _state(OPEN, SUSPENDED)),
+    Step(
+        "fit_dice", "table.dice", "Fit dice", "casino", FitForm, _fit,
+        lambda line: line.dice is None and line.table.state != OPEN,
+    ),
+    Step(
+        "remove_dice", "table.dice", "Take the dice out", "casino", StepForm, _remove,
+        lambda line: line.dice is not None and line.table.state != OPEN,
+    ),
+    Step("assign", "table.assign", "Change the game", "swap_horiz", GameForm, _assign, lambda line: True),
+)  # fmt: skip
+
+
+def buttons(user: Any, line: FloorLine) -> list[Button]:
+    """What this person can do with a table as it is now."""
+    table = line.table
+
+    def button(name: str, title: str, icon: str) -> Button:
+        return Button(reverse(f"admin:games_table_{name}", args=[table.pk]), title, icon, name in MAIN)
+
+    steps = [one for one in STEPS if one.makes_sense(line) and can(user, one.action, table)]
+    found = [button(one.name, one.title, one.icon) for one in steps if one.name != "assign"]
+    if can(user, "limits.propose", table):
+        found.append(button("propose", "Propose limits", "edit_note"))
+    found.append(button("sign", "Sign", "signpost"))
+    return found + [button(one.name, one.title, one.icon) for one in steps if one.name == "assign"]

@@ -1,0 +1,129 @@
+"""What the API answers: records as JSON, with the names of the contract."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from games.engine.loader import rulebook
+from games.engine.money import format_money
+from games.engine.sign_changes import Change, changes
+from games.models import DiceFit, DiceInspection, DiceSet, LimitProposal, Table, TableAssignment
+from games.moments import as_text
+from games.selectors import FloorLine
+from games.services.limits import limits_before
+from games.signs import boxes_document, differential_document
+from games.timeline import Event
+
+
+def table_document(line: FloorLine) -> dict[str, Any]:
+    table, casino = line.table, line.table.casino
+    return {
+        "code": table.code,
+        "casino": casino.code,
+        "pit": line.assignment.pit.code if line.assignment else None,
+        "state": table.state,
+        "since": as_text(table.state_since, casino) if table.state_since else None,
+        "game": game_document(line.assignment) if line.assignment else None,
+        "limits_from": as_text(line.sign.starts_at, casino) if line.sign else None,
+        "next_limits_from": as_text(line.next_sign.starts_at, casino) if line.next_sign else None,
+        "dice_set": line.dice.dice_set.code if line.dice else None,
+        "pending_proposals": line.pending,
+    }
+
+
+def game_document(assignment: TableAssignment) -> dict[str, Any]:
+    return {
+        "rulebook": assignment.rulebook,
+        "version": rulebook(assignment.rulebook).version,
+        "layout": assignment.layout,
+        "chip_unit": format_money(assignment.chip_unit),
+        "from": as_text(assignment.starts_at, assignment.casino),
+    }
+
+
+def event_document(table: Table, event: Event) -> dict[str, Any]:
+    at = as_text(event.at, table.casino)
+    return {"at": at, "kind": event.kind, "what": event.what, "who": event.who, "why": event.why,
+            "proposal": event.proposal}  # fmt: skip
+
+
+def proposal_document(proposal: LimitProposal) -> dict[str, Any]:
+    casino, limits = proposal.casino, proposal.sheet.limits()
+    decision = getattr(proposal, "decision", None)
+    return {
+        "id": proposal.pk,
+        "state": proposal.state,
+        "casino": casino.code,
+        "pit": proposal.pit.code,
+        "tables": [table.code for table in proposal.tables.all()],
+        "from": as_text(proposal.starts_at, casino) if proposal.starts_at else None,
+        "correction": proposal.is_correction,
+        "boxes": boxes_document(limits),
+        "differential": differential_document(limits),
+        "reason": proposal.reason,
+        "proposed_by": proposal.proposed_by.number,
+        "proposed_at": as_text(proposal.proposed_at, casino),
+        "decision": {
+            "outcome": decision.outcome,
+            "by": decision.decided_by.number,
+            "at": as_text(decision.at, casino),
+            "reason": decision.reason,
+            "in_force_from": [
+                {"table": one.table.code, "from": as_text(one.starts_at, casino)}
+                for one in decision.limit_sets.select_related("table")
+            ],
+        }
+        if decision
+        else None,
+    }  # fmt: skip
+
+
+def difference_document(proposal: LimitProposal) -> dict[str, list[dict[str, Any]]]:
+    """What a proposal would change, for each of its tables."""
+    moment = proposal.starts_at or timezone.now()
+    limits = proposal.sheet.limits()
+    return {
+        table.code: [change_document(change) for change in changes(limits_before(table, moment), limits)]
+        for table in proposal.tables.all()
+    }
+
+
+def change_document(change: Change) -> dict[str, Any]:
+    old, new = (None if amount is None else format_money(amount) for amount in (change.old, change.new))
+    return {"key": change.key, "figure": change.figure, "old": old, "new": new, "stricter": change.is_stricter}
+
+
+def dice_set_document(dice_set: DiceSet, fit: DiceFit | None) -> dict[str, Any]:
+    return {
+        "id": dice_set.pk,
+        "code": dice_set.code,
+        "casino": dice_set.casino.code,
+        "pit": dice_set.pit.code,
+        "serials": dice_set.serials,
+        "seal": dice_set.seal,
+        "state": dice_set.state,
+        "table": fit.table.code if fit else None,
+    }
+
+
+def inspection_document(inspection: DiceInspection) -> dict[str, Any]:
+    casino = inspection.dice_set.casino
+    return {
+        "at": as_text(inspection.at, casino),
+        "result": inspection.result,
+        "inspector": inspection.by.number,
+        "seal_found": inspection.seal_found,
+        "new_seal": inspection.new_seal or None,
+        "remarks": inspection.remarks or None,
+    }
+
+
+def fit_document(fit: DiceFit) -> dict[str, Any]:
+    casino = fit.table.casino
+    return {
+        "table": fit.table.code,
+        "dice_set": fit.dice_set.code,
+        "serials": fit.dice_set.serials,
+        "from": as_text(fit.during.lower, casino),
+        "to": as_text(fit.during.upper, casino) if fit.during.upper else None,
+    }

@@ -1,0 +1,84 @@
+"""Errors as problem+json (RFC 9457), with field paths."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import Http404
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+
+from games.engine.errors import InputError
+from games.services.gate import Denied
+from games.services.saving import OvertakenError
+
+PROBLEM = "application/problem+json"
+
+
+def problem(exception: Exception, context: Any) -> Response | None:
+    """Every refusal in one shape (RFC 9457): what, where, and what to do."""
+    for kind, answer in ANSWERS:
+        if isinstance(exception, kind):
+            transaction.set_rollback(transaction.get_connection().in_atomic_block)
+            answered: Response = answer(exception)
+            return answered
+    return None
+
+
+def _answer(code: int, title: str, detail: str, errors: list[dict[str, str]] | None = None, **headers: str) -> Response:
+    body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code, "detail": detail}
+    if errors:
+        body["errors"] = errors
+    return Response(body, status=code, content_type=PROBLEM, headers=headers)
+
+
+def _invalid(error: Any) -> Response:
+    code = status.HTTP_409_CONFLICT if isinstance(error, OvertakenError) else status.HTTP_400_BAD_REQUEST
+    title = "Overtaken" if isinstance(error, OvertakenError) else "Refused"
+    if hasattr(error, "error_dict"):
+        names = {"__all__": "", "starts_at": "from", "is_correction": "correction"}
+        faults = [
+            {"field": names.get(name, name), "message": message}
+            for name, messages in error.message_dict.items()
+            for message in messages
+        ]
+    else:
+        faults = [{"field": "", "message": message} for message in error.messages]
+    return _answer(code, title, " ".join(fault["message"] for fault in faults), faults)
+
+
+def _wrong_input(error: Any) -> Response:
+    faults = [
+        dict(zip(("field", "message"), fault.split(": ", 1), strict=False))
+        if ": " in fault
+        else {"field": "", "message": fault}
+        for fault in error.faults
+    ]
+    return _answer(status.HTTP_400_BAD_REQUEST, "Wrong input", " ".join(error.faults), faults)
+
+
+def _denied(error: Any) -> Response:
+    return _answer(status.HTTP_403_FORBIDDEN, "Not open to you", str(error) or "Your post does not open this.")
+
+
+def _missing(error: Any) -> Response:
+    return _answer(status.HTTP_404_NOT_FOUND, "Not there", str(error) or "There is nothing at this address.")
+
+
+def _api(error: Any) -> Response:
+    headers = {}
+    if getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = error.auth_header
+    if getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(error.wait))
+    return _answer(error.status_code, type(error).default_detail.rstrip("."), str(error.detail), **headers)
+
+
+ANSWERS: list[tuple[Any, Any]] = [
+    (ValidationError, _invalid),
+    (InputError, _wrong_input),
+    (Denied, _denied),
+    (PermissionDenied, _denied),
+    (Http404, _missing),
+    (exceptions.APIException, _api),
+]

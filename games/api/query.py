@@ -1,0 +1,33 @@
+"""Reading the query of a call: an unknown or malformed parameter is told, never ignored."""
+
+import datetime as dt
+
+from rest_framework.request import Request
+
+from games.engine.errors import InputError
+from games.moments import MomentError, parse_moment
+
+PAGES = ("cursor", "page_size")
+
+
+def allowed(request: Request, *names: str) -> None:
+    if unknown := sorted(request.query_params.keys() - set(names)):
+        known = f"the parameters are {', '.join(names)}" if names else "there are none here"
+        raise InputError(*(f"{name[:60]}: is not a known parameter; {known}." for name in unknown))
+
+
+def text(request: Request, name: str) -> str | None:
+    value = request.query_params.get(name)
+    if value is not None and "\x00" in value:
+        raise InputError(f"{name}: is not a plain text; check it.")
+    return value
+
+
+def moment(request: Request, name: str) -> dt.datetime | None:
+    value = request.query_params.get(name)
+    if value is None:
+        return None
+    try:
+        return parse_moment(value.replace(" ", "+"))  # an unescaped + of the offset arrives as a space
+    except MomentError as error:
+        raise InputError(f"{name}: {error}.") from None

@@ -1,0 +1,21 @@
+"""Every address of the API."""
+
+from django.urls import path
+
+from games.api import limits, tables
+
+app_name = "api"
+urlpatterns = [
+    path("tables/", tables.TableList.as_view(), name="tables"),
+    path("tables/<str:code>/", tables.TableDetail.as_view(), name="table"),
+    path("tables/<str:code>/limits/", tables.TableLimits.as_view(), name="table_limits"),
+    path("tables/<str:code>/timeline/", tables.TableTimeline.as_view(), name="table_timeline"),
+    path("tables/<str:code>/dice/", tables.TableDice.as_view(), name="table_dice"),
+    path("limit-proposals/", limits.ProposalList.as_view(), name="limit_proposals"),
+    path("limit-proposals/<int:key>/", limits.ProposalDetail.as_view(), name="limit_proposal"),
+    path("limit-proposals/<int:key>/approve/", limits.ProposalApproval.as_view(), name="limit_proposal_approve"),
+    path("limit-proposals/<int:key>/reject/", limits.ProposalRejection.as_view(), name="limit_proposal_reject"),
+    path("limit-proposals/<int:key>/withdraw/", limits.ProposalWithdrawal.as_view(), name="limit_proposal_withdraw"),
+    path("dice-sets/", tables.DiceSetList.as_view(), name="dice_sets"),
+    path("dice-sets/<int:key>/", tables.DiceSetDetail.as_view(), name="dice_set"),
+]

@@ -1,0 +1,41 @@
+"""What every call of the API has in common: who may come in, and how long lists are handed out."""
+
+from typing import Any
+
+from rest_framework import exceptions
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from games.models import Staff
+from games.services.gate import deny
+
+
+class Pages(CursorPagination):
+    """Lists come in pages, the newest first unless a list says otherwise."""
+
+    page_size = 100
+    max_page_size = 500
+    page_size_query_param = "page_size"
+    ordering = "-pk"
+
+
+class GatedView(APIView):
+    """A call by somebody who may log in. What he may do is asked of the gate, in the service or right here."""
+
+    request: Request
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if not request.user.is_authenticated:
+            raise exceptions.NotAuthenticated("Log in on the site first; the API takes its session.")
+        if not self.actor.is_staff:
+            raise deny(self.actor, "api.open", request.path)
+        if self.actor.must_change_password:
+            raise exceptions.PermissionDenied("Choose a password of your own on the site first.")
+
+    @property
+    def actor(self) -> Staff:
+        if not isinstance(self.request.user, Staff):
+            raise exceptions.NotAuthenticated
+        return self.request.user
