@@ -7,6 +7,7 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "taisai_backoffice.settings")
+    os.environ.setdefault("LOG_LEVEL", "ERROR")  # a command says what is wrong in a sentence of its own
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 

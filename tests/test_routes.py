@@ -16,7 +16,9 @@ from django_celery_results.models import TaskResult
 
 from games.models import Denial, Duty, Staff
 from games.services.duties import duty_grant
+from games.services.limits import limits_propose
 from tests.conftest import House
+from tests.games.floor import open_table, sign
 
 TABLE = tomllib.loads(Path(__file__).with_name("routes.toml").read_text())
 ROLES: list[str] = TABLE["roles"]
@@ -56,6 +58,9 @@ def samples(house: House) -> dict[str, str]:
     )  # fmt: skip
     interval = IntervalSchedule.objects.create(every=1, period="days")
     staff: Staff = house["pit-supervisor"]
+    table = open_table(house)
+    proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign({}), reason="Sample")
+    dice_set = table.dice_fits.get().dice_set
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
     return {
         "casino": str(house.casino.pk),
@@ -63,6 +68,10 @@ def samples(house: House) -> dict[str, str]:
         "staff": str(staff.pk),
         "duty": str(duty.pk),
         "denial": str(denial.pk),
+        "table": str(table.pk),
+        "limitproposal": str(proposal.pk),
+        "limitset": str(table.limit_sets.get().pk),
+        "diceset": str(dice_set.pk),
         "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),
         "taskresult": str(TaskResult.objects.create(task_id="x").pk),
         "content_type": str(ContentType.objects.get_for_model(Staff).pk),
@@ -70,6 +79,8 @@ def samples(house: House) -> dict[str, str]:
         "pit/history": str(house.pits["P1"].history.first().history_id),
         "staff/history": str(staff.history.first().history_id),
         "duty/history": str(duty.history.first().history_id),
+        "table/history": str(table.history.first().history_id),
+        "diceset/history": str(dice_set.history.first().history_id),
     }
 
 
@@ -78,7 +89,9 @@ def concrete(path: str, samples: dict[str, str]) -> str:
     thing = path.removeprefix("admin/").split("/")[1] if path.startswith("admin/") and path.count("/") > 2 else ""
     path = re.sub(r"\^\(\?P<app_label>[^)]*\)/\$", "games/", path)
     return "/" + (
-        path.replace("^([^/]+)/history/([^/]+)/$", f"{samples.get(thing)}/history/{samples.get(thing + '/history')}/")
+        path.replace("<str:code>", "TS-01")
+        .replace("<int:key>", samples["diceset" if "dice-sets" in path else "limitproposal"])
+        .replace("^([^/]+)/history/([^/]+)/$", f"{samples.get(thing)}/history/{samples.get(thing + '/history')}/")
         .replace("<path:object_id>", samples.get(thing, "1"))
         .replace("<int:content_type_id>", samples["content_type"])
         .replace("<path:content_type_id>", samples["content_type"])

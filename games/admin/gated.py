@@ -28,6 +28,12 @@ def actor_of(request: HttpRequest) -> Staff:
     return request.user
 
 
+def only_to_look(request: HttpRequest) -> None:
+    """A page of ours that shows a record: nothing is sent to it."""
+    if request.method not in ("GET", "HEAD"):
+        raise PermissionDenied("This page is only to look at; what changes a record has a page of its own.")
+
+
 class GatedAdmin(ModelAdmin):
     """Lists show what the person may see; a record out of his reach is a 403, never a guess; nothing is deleted."""
 

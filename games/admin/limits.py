@@ -17,7 +17,7 @@ from django.utils import timezone
 from unfold.decorators import display
 
 from games.admin.forms import LimitsForm
-from games.admin.gated import Button, GatedAdmin, StepForm, actor_of, take_step, tell
+from games.admin.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
 from games.engine.loader import rulebook
 from games.engine.sign_changes import NAMES, changes
 from games.models import LimitDecision, LimitProposal, LimitSet, Staff, Table
@@ -162,6 +162,7 @@ class LimitProposalAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        only_to_look(request)
         proposal = self.found(request, object_id)
         authorize(actor_of(request), "limitproposal.view", proposal)
         now = timezone.now()
@@ -240,6 +241,7 @@ class LimitSetAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """A limit set is looked at as the sign it made, as it was known when it was recorded."""
+        only_to_look(request)
         limit_set: LimitSet | None = self.get_object(request, object_id)
         if limit_set is None:
             raise Http404(f"There are no limits {object_id}.")

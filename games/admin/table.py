@@ -18,7 +18,7 @@ from unfold.views import ChangeList
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from games.admin.forms import MomentField, offer_games
-from games.admin.gated import AuditedAdmin, ServiceForm, actor_of
+from games.admin.gated import AuditedAdmin, ServiceForm, actor_of, only_to_look
 from games.admin.limits import differences, propose
 from games.admin.table_steps import STEPS, Step, buttons
 from games.models import LimitSet, Pit, Staff, Table, TableAssignment, TableState
@@ -128,6 +128,7 @@ class TableAdmin(AuditedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        only_to_look(request)
         table = self.found(request, object_id)
         before = _moment(request, "before")
         events = timeline(table, before=before, count=EVENTS)
@@ -179,6 +180,7 @@ class TableAdmin(AuditedAdmin):
 
     def sign_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What the sign says now, or said at a moment, as known now or at another moment."""
+        only_to_look(request)
         table = self.found(request, object_id)
         form = SignQuestion(request.GET if "at" in request.GET else None)
         fault, words, at_now = "", None, None

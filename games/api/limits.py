@@ -46,6 +46,7 @@ class ProposalList(GatedView):
 
     def post(self, request: Request) -> Response:
         """One table or several of a pit. Money and moments as in the contract; `from` left out: as soon as approved."""
+        authorize(self.actor, "limits.propose")
         tables, limits, starts_at, correction, reason = read_proposal(request.data)
         proposal = limits_propose(
             actor=self.actor, tables=tables, limits=limits, starts_at=starts_at, is_correction=correction, reason=reason

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db import transaction
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
@@ -19,7 +18,6 @@ def problem(exception: Exception, context: Any) -> Response | None:
     """Every refusal in one shape (RFC 9457): what, where, and what to do."""
     for kind, answer in ANSWERS:
         if isinstance(exception, kind):
-            transaction.set_rollback(transaction.get_connection().in_atomic_block)
             answered: Response = answer(exception)
             return answered
     return None

@@ -43,9 +43,7 @@ class ActingCommand(PlainCommand):
     """A command that writes: as the person of `--as`, or else as the operator of the machine."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--as", dest="acting_as", metavar="STAFF_NUMBER", help="act as this person; else as the operator"
-        )
+        add_as(parser)
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         token = door.set(f"command {type(self).__module__.rpartition('.')[2]}")
@@ -60,6 +58,11 @@ class ActingCommand(PlainCommand):
 
     def act(self, actor: Actor, **options: Any) -> str | None:
         raise NotImplementedError(f"{type(self)} has to say what it does")
+
+
+def add_as(parser: Any, default: Any = None) -> None:
+    words = "act as this person; else as the operator"
+    parser.add_argument("--as", dest="acting_as", metavar="STAFF_NUMBER", default=default, help=words)
 
 
 def acting(number: str | None) -> Actor:

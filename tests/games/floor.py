@@ -1,0 +1,89 @@
+"""Tables, signs and dice for tests: what a house needs before anything can be played."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from games.engine.limits import Limits, Range
+from games.models import DiceSet, LimitSet, Staff, Table
+from games.services.dice import dice_fit, dice_set_create
+from games.services.gate import Actor
+from games.services.limits import limit_set_load
+from games.services.tables import opening_checks_sign, table_create, table_open
+from tests.conftest import OPERATOR, House
+from tests.games.engine.oracle import V6
+
+NOON = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)  # 20:00 in Singapore
+START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # since when tables and signs are there
+SECOND, MINUTE, HOUR = (dt.timedelta(**{name: 1}) for name in ("seconds", "minutes", "hours"))
+MICROSECOND = dt.timedelta(microseconds=1)
+
+#: The sign of a table in tests, where nothing else is said: in dollars.
+USUAL = {"big-small": (50, 3000), "single": (25, 1000)}
+
+
+def sign(
+    boxes: Mapping[str, tuple[int | None, int | None]] | None = None, differential: Mapping[str, int] | None = None
+) -> Limits:
+    """Limits in whole dollars: minimum and maximum by bet type or box, and differentials."""
+
+    def cents(dollars: int | None) -> int | None:
+        return None if dollars is None else dollars * 100
+
+    lines = USUAL if boxes is None else boxes
+    return Limits(
+        {key: Range(cents(minimum), cents(maximum)) for key, (minimum, maximum) in lines.items()},
+        {type_: amount * 100 for type_, amount in (differential or {}).items()},
+    )
+
+
+def bare_table(
+    house: House, code: str = "TS-01", pit: str = "P1", rulebook: str = V6, layout: str = "A", **changes: Any
+) -> Table:
+    """With a game, and neither sign nor dice."""
+    values = {"chip_unit": "1.00", "starts_at": START, "reason": "New table", "actor": OPERATOR} | changes
+    return table_create(
+        casino=house.casino, pit=house.pits[pit], code=code, rulebook=rulebook, layout=layout, **values
+    )  # fmt: skip
+
+
+def put_sign(table: Table, limits: Limits | None = None, starts_at: dt.datetime = START) -> LimitSet:
+    limit_set_load(
+        actor=OPERATOR, table=table, limits=limits or sign(), sheet=None, starts_at=starts_at, source="floor.toml"
+    )
+    return table.limit_sets.get(starts_at=starts_at)
+
+
+def dice_of(house: House, code: str = "D-01", pit: str = "P1", actor: Actor = OPERATOR, **changes: Any) -> DiceSet:
+    values: dict[str, Any] = {
+        "serials": [f"{code}-{number}" for number in (1, 2, 3)], "seal": f"S-{code}", "reason": "Delivered",
+    } | changes  # fmt: skip
+    return dice_set_create(actor=actor, casino=house.casino, pit=house.pits[pit], code=code, **values)
+
+
+def ready_table(house: House, code: str = "TS-01", pit: str = "P1", limits: Limits | None = None, **game: Any) -> Table:
+    """Closed, with all that it needs to be opened but the checks."""
+    table = bare_table(house, code, pit, **game)
+    put_sign(table, limits)
+    dice_fit(
+        actor=house["shift-manager"], dice_set=dice_of(house, f"D-{code}", pit), table=table, reason="Before opening"
+    )
+    return table
+
+
+def open_table(house: House, code: str = "TS-01", pit: str = "P1", limits: Limits | None = None, **game: Any) -> Table:
+    table = ready_table(house, code, pit, limits, **game)
+    if game.get("rulebook", V6) != V6:
+        sign_checks(house["shift-manager"], table)
+    table_open(actor=house["shift-manager"], table=table, reason="Start of shift")
+    return Table.objects.get(pk=table.pk)
+
+
+#: Division 9, 5.0 (a) to (d).
+CHECKS = ("power", "test-runs", "tumbler", "seal")
+
+
+def sign_checks(actor: Staff, table: Table, remarks: str = "", **answers: bool) -> Any:
+    """All passed, but for what is said; dashes of a check's name are underscores here."""
+    passed = dict.fromkeys(CHECKS, True) | {name.replace("_", "-"): answer for name, answer in answers.items()}
+    return opening_checks_sign(actor=actor, table=table, passed=passed, remarks=remarks)
