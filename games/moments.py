@@ -23,9 +23,9 @@ def parse_moment(value: object) -> dt.datetime:
     """A text, or a time that was read from a file, with its offset."""
     moment = value if isinstance(value, dt.datetime) else _parsed(value)
     if moment is None:
-        raise MomentError(f"{value!s:.60} is not a time; write it as {EXAMPLE}")
+        raise MomentError(f"{_shown(value)} is not a time; write it as {EXAMPLE}")
     if moment.tzinfo is None:
-        raise MomentError(f"{value!s:.60} has no offset; write it as {EXAMPLE}")
+        raise MomentError(f"{_shown(value)} has no offset; write it as {EXAMPLE}")
     return bounded(moment)
 
 
@@ -33,7 +33,7 @@ def parse_local(text: str, zone: ZoneInfo) -> dt.datetime:
     """A text with an offset, or without one as the clock of this zone shows it."""
     moment = _parsed(text.strip())
     if moment is None:
-        raise MomentError(f"{text:.60} is not a time; write it as 2026-11-15 21:07, or with an offset as {EXAMPLE}")
+        raise MomentError(f"{_shown(text)} is not a time; write it as 2026-11-15 21:07, or with an offset as {EXAMPLE}")
     return bounded(moment if moment.tzinfo else on_clock(moment, zone))
 
 
@@ -72,6 +72,12 @@ def _parsed(value: object) -> dt.datetime | None:
         return None
 
 
+def _shown(value: object) -> str:
+    """On one line: what would break it is shown escaped."""
+    text = str(value)[:60]
+    return text if text.strip() and text.isprintable() else repr(text)
+
+
 def zone_of(casino: Casino) -> ZoneInfo:
     return ZoneInfo(casino.timezone)
 
@@ -83,8 +89,10 @@ def as_text(moment: dt.datetime, casino: Casino) -> str:
 
 def gaming_day(casino: Casino, moment: dt.datetime) -> dt.date:
     """The day whose books a moment belongs to: it begins at the casino's hour, by the casino's clock."""
-    day = moment.astimezone(zone_of(casino)).date()
-    return day if day_starts(casino, day) <= moment else day - dt.timedelta(days=1)
+    day = moment.astimezone(zone_of(casino)).date() + dt.timedelta(days=1)  # clocks may go back over midnight
+    while moment < day_starts(casino, day):
+        day -= dt.timedelta(days=1)
+    return day
 
 
 def day_starts(casino: Casino, day: dt.date) -> dt.datetime:

@@ -122,9 +122,13 @@ class Faults:
 
 
 def _path(where: str, key: str) -> str:
-    """Where in the document; a key that would break the line is shown escaped."""
-    shown = key[:60] if key.isprintable() else repr(key[:60])
-    return f"{where}.{shown}" if where else shown
+    """Where in the document."""
+    return f"{where}.{shown_key(key)}" if where else shown_key(key)
+
+
+def shown_key(key: str) -> str:
+    """A key that would break the line is shown escaped."""
+    return key[:60] if key.isprintable() else repr(key[:60])
 
 
 def read_request(document: object, *, dice_needed: bool = True) -> Request:

@@ -1,6 +1,7 @@
 """Reading a floor file: each entry taken apart, each fault with its entry and key. Touches no database."""
 
 import datetime as dt
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,9 +12,17 @@ from django.db.models import Model
 
 from games.engine.errors import InputError
 from games.engine.limits import Limits
-from games.engine.loader import layout, listed, rulebook
+from games.engine.loader import layout, listed, rulebook, rulebooks
 from games.engine.money import parse_positive_money
-from games.engine.requests import LARGEST_TEXT, Faults, read_differential, read_ranges
+from games.engine.requests import (
+    LARGEST_TEXT,
+    Faults,
+    is_plain_text,
+    misfits,
+    read_differential,
+    read_ranges,
+    shown_key,
+)
 from games.models import Casino, Pit, Staff, Table
 from games.moments import LAST, MomentError, parse_moment
 from games.roles import DEPARTMENTS, POSTS
@@ -26,6 +35,7 @@ LIMITS = ("tables", "from", "boxes", "differential")
 STAFF = ("number", "name", "casino", "pit", "department", "post")
 KINDS = ("casino", "pit", "table", "limits", "staff")
 DEFAULT_CHIP_UNIT = "0.01"
+HOUR = re.compile(r"\d{2}:\d{2}(:\d{2})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -87,8 +97,8 @@ class FloorFaults(Faults):
 
     def text(self, data: dict[str, Any], where: str, key: str, default: str | None = None) -> str:
         value = data.get(key, default)
-        if key in data and (not isinstance(value, str) or not value.strip() or "\x00" in value):
-            self.add(f"{where}: {key}", f"{value!r:.60} is not a text; write it in quotes.")
+        if key in data and (not is_plain_text(value) or not str(value).strip()):
+            self.add(f"{where}: {key}", f"{value!r:.60} is not a plain text; write it in quotes, on one line.")
             return ""
         return value or ""
 
@@ -129,6 +139,7 @@ def read_floor(content: bytes) -> Floor:
         _all(faults, entries["staff"], _staff, "number"),
     )
     _verify_once(faults, [(one.where, one.values["code"]) for one in floor.casinos])
+    _verify_once(faults, [(one.where, f"{one.casino} {one.code.upper()}") for one in floor.pits])
     _verify_once(faults, [(one.where, one.number.upper()) for one in floor.staff])
     faults.done()
     return floor
@@ -138,7 +149,10 @@ def _toml(content: bytes) -> dict[str, Any]:
     if len(content) > LARGEST_TEXT:
         raise InputError(f"is larger than {LARGEST_TEXT // 1024 // 1024} MB; a floor is far smaller.")
     try:
-        return tomllib.loads(content.decode())
+        text = content.decode()
+        if text.startswith("\ufeff"):
+            raise InputError("begins with a byte order mark; save it as UTF-8 without one.")
+        return tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -176,7 +190,7 @@ def _all(
 def _keys(faults: FloorFaults, where: str, entry: dict[str, Any], known: tuple[str, ...], *needed: str) -> None:
     for key in entry:
         if key not in known:
-            faults.add(f"{where}: {key[:60]}", f"is not a known key; the keys are {', '.join(known)}.")
+            faults.add(f"{where}: {shown_key(key)}", f"is not a known key; the keys are {', '.join(known)}.")
     for key in needed:
         if key not in entry:
             faults.add(f"{where}: {key}", "is missing; it is needed.")
@@ -186,8 +200,11 @@ def _casino(faults: FloorFaults, where: str, entry: dict[str, Any]) -> CasinoEnt
     _keys(faults, where, entry, CASINO, "code", "name", "timezone", "currency", "gaming_day_starts")
     values: dict[str, Any] = {key: faults.text(entry, where, key) for key in ("code", "name", "timezone", "currency")}
     values["gaming_day_starts"] = _hour(faults, where, entry)
-    if "notice_minutes" in entry:
-        values["notice_minutes"] = entry["notice_minutes"]
+    if type(minutes := entry.get("notice_minutes")) is int:
+        values["notice_minutes"] = minutes
+    elif minutes is not None:
+        fault = f"{minutes!r:.60} is not a whole number; write a whole number of minutes."
+        faults.add(f"{where}: notice_minutes", fault)
     present = {key: key for key in values if key in entry and values[key] not in ("", None)}
     faults.fields(where, Casino(**values), present)
     return CasinoEntry(where, values)
@@ -198,7 +215,7 @@ def _hour(faults: FloorFaults, where: str, entry: dict[str, Any]) -> dt.time | N
     if isinstance(value, dt.time) or value is None:
         return value
     try:
-        if isinstance(value, str) and len(value) in (len("06:00"), len("06:00:00")):
+        if isinstance(value, str) and HOUR.fullmatch(value):
             return dt.time.fromisoformat(value)
     except ValueError:
         pass
@@ -238,7 +255,7 @@ def _limits(faults: FloorFaults, where: str, entry: dict[str, Any]) -> LimitsEnt
     tables = entry.get("tables", [])
     if (
         not isinstance(tables, list)
-        or not all(isinstance(code, str) for code in tables)
+        or not all(is_plain_text(code) for code in tables)
         or ("tables" in entry and not tables)
     ):
         faults.add(f"{where}: tables", 'is not a list of table codes; write it as ["TS-01"].')
@@ -246,7 +263,23 @@ def _limits(faults: FloorFaults, where: str, entry: dict[str, Any]) -> LimitsEnt
     starts_at = faults.moment(entry, where, "from")
     boxes = read_ranges(faults, entry.get("boxes", {}), f"{where}: boxes")
     differential = read_differential(faults, entry.get("differential", {}), f"{where}: differential")
-    return LimitsEntry(where, tuple(dict.fromkeys(tables)), starts_at or LAST, Limits(boxes, differential))
+    limits = Limits(boxes, differential)
+    _verify_known(faults, where, limits)
+    return LimitsEntry(where, tuple(dict.fromkeys(tables)), starts_at or LAST, limits)
+
+
+def _verify_known(faults: FloorFaults, where: str, limits: Limits) -> None:
+    """What no layout at all has is told here; what the table's own lacks, once its layouts are known."""
+    strange = set.intersection(
+        *(
+            {(part, key) for part, key, _ in misfits(book, felt, limits.by_key, limits.differential)}
+            for book in rulebooks().values()
+            for felt in book.layouts.values()
+        )
+    )
+    for part, key in sorted(strange):
+        fault = "no layout of any rulebook has one of this name; leave it out, or check its spelling."
+        faults.add(f"{where}: {part}.{shown_key(key)}", fault)
 
 
 def _staff(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StaffEntry:
@@ -257,17 +290,19 @@ def _staff(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StaffEntry
     if values["number"] and values["name"]:
         person = Staff(number=values["number"], name=values["name"])
         faults.fields(where, person, {"number": "number", "name": "name"})
-    _verify_post(faults, where, values)
+    if values["pit"]:
+        faults.fields(where, Pit(code=values["pit"]), {"code": "pit"})
+    _verify_post(faults, where, entry, values)
     return StaffEntry(
         where, values["number"], values["name"], values["department"], values["post"], values["casino"] or None,
         values["pit"] or None,
     )  # fmt: skip
 
 
-def _verify_post(faults: FloorFaults, where: str, values: dict[str, str]) -> None:
+def _verify_post(faults: FloorFaults, where: str, entry: dict[str, Any], values: dict[str, str]) -> None:
     if values["department"] == "pit":
         for key in ("casino", "post"):
-            if not values[key]:
+            if key not in entry:
                 faults.add(f"{where}: {key}", f"is missing; people of the pit have a {key}.")
     elif values["department"] in DEPARTMENTS:
         for key in ("post", "pit"):

@@ -14,6 +14,7 @@ code_validator = RegexValidator(
     "Use letters, digits, dots, dashes and underscores, beginning with a letter or digit.",
 )
 currency_validator = RegexValidator(r"^[A-Z]{3}$", "Use the three capital letters of the currency, such as SGD.")
+NOTICE_MINUTES = 20
 
 
 def validate_time_zone(name: str) -> None:
@@ -32,7 +33,7 @@ class Casino(models.Model):
     currency = models.CharField(max_length=3, validators=[currency_validator])
     gaming_day_starts = models.TimeField("gaming day starts at", help_text="In the casino's own time.")
     notice_minutes = models.PositiveSmallIntegerField(
-        "notice of stricter limits", default=20, validators=[MaxValueValidator(24 * 60)],
+        "notice of stricter limits", default=NOTICE_MINUTES, validators=[MaxValueValidator(24 * 60)],
         help_text="Minutes from approval to effect where a minimum rises, a maximum or a differential falls.",
     )  # fmt: skip
 

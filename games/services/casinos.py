@@ -6,16 +6,21 @@ from typing import Any
 from django.db import transaction
 
 from games.models import Casino, Pit
+from games.models.casino import NOTICE_MINUTES
 from games.services.gate import Actor, authorize
 from games.services.saving import record_change, record_save
 
 
 @transaction.atomic
 def casino_create(
-    *, actor: Actor, code: str, name: str, timezone: str, currency: str, gaming_day_starts: dt.time, reason: str
-) -> Casino:
+    *, actor: Actor, code: str, name: str, timezone: str, currency: str, gaming_day_starts: dt.time,
+    notice_minutes: int = NOTICE_MINUTES, reason: str,
+) -> Casino:  # fmt: skip
     authorize(actor, "casino.add")
-    casino = Casino(code=code, name=name, timezone=timezone, currency=currency, gaming_day_starts=gaming_day_starts)
+    casino = Casino(
+        code=code, name=name, timezone=timezone, currency=currency, gaming_day_starts=gaming_day_starts,
+        notice_minutes=notice_minutes,
+    )  # fmt: skip
     record_save(casino, actor=actor, reason=reason)
     return casino
 

@@ -58,7 +58,7 @@ def misfits_of(
 def _periods(sets: dict[dt.datetime, Limits]) -> Iterable[InForce]:
     moments = sorted(sets)
     ends: list[dt.datetime | None] = [*moments[1:], None]
-    return [InForce(sets[start], start, end) for start, end in zip(moments, ends, strict=True)]
+    return [InForce(sets[start], start, end) for start, end in zip(moments, ends, strict=False)]  # none has no end
 
 
 def _meet(one: InForce, assignment: TableAssignment) -> bool:

@@ -60,7 +60,7 @@ class Loading:
             with transaction.atomic():
                 yield
         except ValidationError as error:
-            self.faulty.update(tables)
+            self.faulty.update(code.upper() for code in tables)
             for key, messages in _by_key(error):
                 self.faults.extend(f"{where}: {f'{key}: ' if key else ''}{message}" for message in messages)
 
@@ -102,10 +102,10 @@ class Loading:
     def limits(self, entry: LimitsEntry) -> None:
         sheet = None
         for code in entry.tables:
-            if code in self.faulty:
+            if code.upper() in self.faulty:
                 continue
             with self.told(entry.where, code):
-                table = Table.objects.select_for_update().filter(code=code).first()
+                table = Table.objects.select_for_update().filter(code__iexact=code).first()
                 if table is None:
                     raise ValidationError(
                         {"tables": f"there is no table {code}; add it as [[table]], or check its code."}
@@ -116,7 +116,7 @@ class Loading:
                 )  # fmt: skip
                 self.changed += loaded is not None
                 sheet = loaded or sheet
-                self.touched[code] = table
+                self.touched[table.code] = table
 
     def staff(self, entry: StaffEntry) -> None:
         with self.told(entry.where):
@@ -136,7 +136,7 @@ class Loading:
     def finish(self) -> None:
         """When all is written: do the limits fit? Any fault takes everything back."""
         for code, table in self.touched.items():
-            if code not in self.faulty:
+            if code.upper() not in self.faulty:
                 self.faults.extend(misfits_of(table))
         if self.faults:
             raise InputError(*dict.fromkeys(self.faults))

@@ -23,7 +23,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         at = moment("MOMENT", options["moment"])
-        known_at = moment("--known-at", options["known_at"]) if options["known_at"] else None
+        known_at = moment("--known-at", options["known_at"]) if options["known_at"] is not None else None
         table = Table.objects.select_related("casino").filter(code__iexact=options["table"]).first()
         if table is None:
             raise CommandError(f"TABLE: there is no table {options['table']}; check the code.")

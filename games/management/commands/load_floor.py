@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from games.engine.errors import InputError
-from games.engine.requests import LARGEST_TEXT
+from games.engine.requests import LARGEST_TEXT, is_plain_text
 from games.floor.reader import Floor, entries_of, read_floor
 from games.management.acting import ActingCommand
 from games.services.floor import floor_load
@@ -29,7 +29,9 @@ class Command(ActingCommand):
 
 
 def load(actor: Actor, path: Path) -> tuple[Floor, int]:
-    """Read and load one file; every fault is a sentence with the file's name."""
+    """Read and load one file; every fault is a sentence with the file's name, and every change names it."""
+    if not is_plain_text(str(path)):
+        raise CommandError(f"{str(path)!a}: the name cannot stand in a record; rename the file.")
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_TEXT + 1)
