@@ -12,7 +12,7 @@ from games.models import Casino
 
 EXAMPLE = "2026-11-15T21:07:00+08:00"
 PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
-FIRST, LAST = dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(2200, 1, 1, tzinfo=dt.UTC)
+FIRST, LAST = dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(3000, 1, 1, tzinfo=dt.UTC)
 
 
 class MomentError(ValueError):

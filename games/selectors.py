@@ -119,7 +119,7 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
     keys = [table.pk for table in found]
     assignments = {
         one.table_id: one
-        for one in TableAssignment.objects.filter(table__in=keys, during__contains=now).select_related("pit")
+        for one in TableAssignment.objects.filter(table__in=keys, during__contains=now).select_related("pit", "casino")
     }
     dice = {
         one.table_id: one

@@ -31,18 +31,19 @@ HOUR = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 BOX_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)")
 
 
-class MomentField(forms.CharField):
+class MomentField(forms.Field):
     """A time by the casino's clock: 21:07 is the next one (or the last one), 2026-11-15 21:07 a certain one."""
 
     widget = UnfoldAdminTextInputWidget
 
     def __init__(self, *, past: bool = False, **kwargs: Any) -> None:
-        super().__init__(max_length=40, **kwargs)
+        super().__init__(**kwargs)
         self.past = past
+        self.widget.attrs.setdefault("maxlength", "40")
         self.widget.attrs.setdefault("placeholder", "21:07 or 2026-11-15 21:07")
 
     def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
+        text = str(value or "").strip()
         if not text:
             return None
         zone = ZoneInfo(timezone.get_current_timezone_name())

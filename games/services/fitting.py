@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from django.core.exceptions import ValidationError
 
@@ -56,9 +57,9 @@ def misfits_of(
 
 
 def _periods(sets: dict[dt.datetime, Limits]) -> Iterable[InForce]:
-    moments = sorted(sets)
-    ends: list[dt.datetime | None] = [*moments[1:], None]
-    return [InForce(sets[start], start, end) for start, end in zip(moments, ends, strict=False)]  # none has no end
+    starts = sorted(sets)
+    ends = dict(pairwise(starts))
+    return [InForce(sets[start], start, ends.get(start)) for start in starts]
 
 
 def _meet(one: InForce, assignment: TableAssignment) -> bool:

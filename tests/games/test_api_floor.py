@@ -97,7 +97,8 @@ def test_an_answer_that_is_an_error_is_problem_json(house: House, table: Table) 
     answer = client_of(house, "auditor").get("/api/v1/tables/TS-99/")
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json() == {
-        "type": "about:blank", "title": "Not there", "status": 404, "detail": "There is no table TS-99; check the code.",
+        "type": "about:blank", "title": "Not there", "status": 404,
+        "detail": "There is no table TS-99; check the code.",
     }  # fmt: skip
 
 

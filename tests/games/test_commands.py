@@ -47,8 +47,11 @@ GRANT = ["duty_grant", "DEALER", "pit-manager", "--reason=x"]
         (["staff_add", "N1", *ADD, "--as=NOBODY"], "--as: there is nobody"),
         (["staff_add", "N1", *ADD, "--casino=MOON"], "--casino: there is no casino MOON"),
         (["staff_add", "N 1", *ADD], "number: Use letters, digits"),
-        ([*GRANT, "--from=21:00", "--to=22:00"], "--from: '21:00' is not a time"),
-        ([*GRANT, "--from=2026-11-15T21:00:00", "--to=2026-11-15T22:00:00Z"], "is not a time with an offset"),
+        ([*GRANT, "--from=21:00", "--to=22:00"], "--from: 21:00 is not a time"),
+        (
+            [*GRANT, "--from=2026-11-15T21:00:00", "--to=2026-11-15T22:00:00Z"],
+            "--from: 2026-11-15T21:00:00 has no offset",
+        ),
         ([*GRANT, "--from=2026-13-45T21:00:00Z", "--to=x"], "is not a time"),
         (["duty_grant", "NOBODY", "pit-manager", "--from=x", "--to=x", "--reason=x"], "number: there is nobody"),
     ],

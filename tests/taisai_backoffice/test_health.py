@@ -45,7 +45,7 @@ def test_not_ready_without_a_broker(db: None, monkeypatch: pytest.MonkeyPatch) -
 
 def test_not_ready_when_a_migration_is_missing(clone: str) -> None:
     with connections["owner"].cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'games' AND name LIKE '0002%'")
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'games' AND name LIKE '0004%'")
     assert Client().get("/readyz").json()["migrations"] == "failing"
 
 

@@ -23,7 +23,7 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         path: Path = options["file"]
         floor, changed = load(actor, path)
-        counts = ", ".join(f"{count} {kind}" for kind, count in entries_of(floor))
+        counts = ", ".join(f"{kind} {count}" for kind, count in entries_of(floor))
         done = f"{changed} new or changed" if changed else "all of it was on record, nothing has changed"
         self.stdout.write(f"{path}: {counts}; {done}.")
 
