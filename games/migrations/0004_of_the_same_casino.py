@@ -24,9 +24,9 @@ class Migration(migrations.Migration):
             "games_limitdecision", "proposal_id, proposed_by_id", "games_limitproposal", "id, proposed_by_id",
             "decision_names_the_proposer",
         ),
-        migrations.RunSQL(
-            "ALTER TABLE games_diceset ADD CONSTRAINT dice_set_of_different_dice CHECK (array_position(serials, '') IS NULL "
-            "AND serials[1] <> serials[2] AND serials[2] <> serials[3] AND serials[1] <> serials[3])",
+        migrations.RunSQL(  # IS TRUE: a NULL among the dice is no die either
+            "ALTER TABLE games_diceset ADD CONSTRAINT dice_set_of_different_dice CHECK ((serials[1] NOT IN ('', serials[2], "
+            "serials[3]) AND serials[2] NOT IN ('', serials[3]) AND serials[3] <> '') IS TRUE)",
             "ALTER TABLE games_diceset DROP CONSTRAINT dice_set_of_different_dice",
         ),
     ]  # fmt: skip

@@ -34,7 +34,7 @@ class DiceSet(models.Model):
         help_text="The serial numbers of its three dice, with commas between.",
     )
     seal = models.CharField(max_length=40, help_text="The number on the seal.")
-    state = models.CharField(max_length=10, choices=State, default=State.FIT, editable=False)
+    state = models.CharField(max_length=10, choices=State, default=State.FIT)
 
     history = History()
 

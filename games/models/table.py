@@ -42,8 +42,9 @@ class Table(models.Model):
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="tables")
     code = models.CharField(max_length=20, validators=[code_validator])
-    state = models.CharField(max_length=10, choices=TableState, default=TableState.CLOSED, editable=False)
-    state_since = models.DateTimeField(null=True, editable=False, help_text="Empty until it is first opened.")
+    # not `editable=False`: the history compares editable fields only
+    state = models.CharField(max_length=10, choices=TableState, default=TableState.CLOSED)
+    state_since = models.DateTimeField(null=True, blank=True, help_text="Empty until it is first opened.")
 
     history = History()
     objects = TableQuerySet.as_manager()
@@ -147,6 +148,9 @@ class TableStep(models.Model):
         ordering = ["-at", "-id"]
         indexes = [models.Index(fields=["table", "-at", "-id"], name="table_steps_newest_first")]
         constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["open", "close", "suspend", "resume"]), name="step_kind_known"
+            ),
             models.CheckConstraint(
                 condition=~Q(kind="close") | Q(notice_given_at__isnull=False, notice_given_at__lte=models.F("at")),
                 name="step_closing_after_notice",

@@ -22,7 +22,7 @@ def dice_set_create(
     authorize(actor, "diceset.add", pit)
     verify_pit_of_casino(pit, casino)
     Casino.objects.select_for_update().get(pk=casino.pk)  # one at a time, so that no die gets into two sets
-    dice_set = DiceSet(casino=casino, pit=pit, code=code, serials=[one.strip() for one in serials], seal=seal)
+    dice_set = DiceSet(casino=casino, pit=pit, code=code, serials=[one.strip() for one in serials], seal=seal.strip())
     verify_serials_free(dice_set)
     record_save(dice_set, actor=actor, reason=reason)
     return dice_set
@@ -40,6 +40,9 @@ def dice_set_update(*, actor: Actor, dice_set: DiceSet, changes: dict[str, Any],
     """Its code and the pit that keeps it. The dice stay, and the seal changes with an inspection."""
     current = _locked(dice_set)
     authorize(actor, "diceset.change", current)
+    kept = {name for name, value in changes.items() if name not in ("code", "pit") and getattr(current, name) != value}
+    if kept:
+        raise ValidationError(f"{', '.join(sorted(kept))}: the dice stay, and the seal changes with an inspection.")
     if "pit" in changes and changes["pit"] != current.pit:
         verify_pit_of_casino(changes["pit"], current.casino)
         authorize(actor, "diceset.change", DiceSet(casino=current.casino, pit=changes["pit"]))

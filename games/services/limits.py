@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from games.engine.limits import Limits
 from games.engine.loader import rulebook
-from games.engine.sign_changes import Change, changes, stricter
+from games.engine.sign_changes import Change, stricter
 from games.models import (
     DifferentialLine,
     LimitDecision,
@@ -46,7 +46,7 @@ def limits_propose(
     verify_moment(tables, starts_at=starts_at, is_correction=is_correction, now=now)
     for table in tables:
         verify_fit(table, with_limits=limits, starts_at=starts_at or now)
-    if not any(changes(limits_before(table, starts_at or now), limits) for table in tables):
+    if all(is_same_sign(limits_before(table, starts_at or now), limits) for table in tables):
         raise ValidationError("This is what the sign says already; change something, or leave it.")
     proposal = LimitProposal.objects.create(
         casino=pit.casino, pit=pit, sheet=sheet_create(limits), starts_at=starts_at, is_correction=is_correction,
@@ -96,6 +96,11 @@ def limits_before(table: Table, moment: dt.datetime, known_at: dt.datetime | Non
         return NOTHING
 
 
+def is_same_sign(one: Limits, other: Limits) -> bool:
+    """Line by line: an empty line for a box counts, since it replaces that of its type."""
+    return (one.by_key, one.differential) == (other.by_key, other.differential)
+
+
 def sheet_create(limits: Limits) -> LimitSheet:
     sheet = LimitSheet.objects.create()
     LimitLine.objects.bulk_create(
@@ -120,17 +125,17 @@ def limits_approve(*, actor: Staff, proposal: LimitProposal, reason: str) -> lis
     now = timezone.now()
     earliest = notice_ends(proposal, tables, now=now)
     starts_at = proposal.starts_at or _first_free_minute(tables, earliest)
-    verify_moment(tables, starts_at=starts_at, is_correction=proposal.is_correction, now=now)
+    verify_moment(tables, starts_at=proposal.starts_at, is_correction=proposal.is_correction, now=now)
     if starts_at > now and starts_at < earliest:
         raise ValidationError(
             f"These limits are stricter and need {proposal.casino.notice_minutes} minutes' notice: from "
             f"{as_text(_next_minute(earliest), proposal.casino)} at the earliest. Reject them, and propose a later "
             "moment or none; or close the tables first."
         )
+    for table in tables:
+        verify_fit(table, with_limits=proposal.sheet.limits(), starts_at=starts_at)
     decision = _decide(proposal, Outcome.APPROVED, actor, reason, now)
     sets = [_record(table, starts_at, proposal.sheet, decision, now) for table in tables]
-    for table in tables:
-        verify_fit(table)
     _supersede_others(proposal, tables, actor, now)
     return sets
 
@@ -183,9 +188,9 @@ def stricter_changes(table: Table, limits: Limits, moment: dt.datetime) -> list[
     return stricter(layout, limits_before(table, moment), limits)
 
 
-def notice_ends(proposal: LimitProposal, tables: Iterable[Table], *, now: dt.datetime) -> dt.datetime:
+def notice_ends(proposal: LimitProposal, tables: Sequence[Table], *, now: dt.datetime) -> dt.datetime:
     """The earliest moment for these limits: after notice, where they are stricter and the table is not closed."""
-    moment = max(proposal.starts_at or now, now)
+    moment = max(proposal.starts_at or _first_free_minute(tables, now), now)
     limits = proposal.sheet.limits()
     due = any(table.state != TableState.CLOSED and stricter_changes(table, limits, moment) for table in tables)
     return now + dt.timedelta(minutes=proposal.casino.notice_minutes) if due else now
@@ -217,7 +222,15 @@ def _locked_tables(proposal: LimitProposal) -> list[Table]:
 def _decide(
     proposal: LimitProposal, outcome: LimitDecision.Outcome, actor: Staff, reason: str, now: dt.datetime
 ) -> LimitDecision:
-    return LimitDecision.objects.create(
+    decision = _decision(proposal, outcome, actor, reason, now)
+    decision.save(force_insert=True)
+    return decision
+
+
+def _decision(
+    proposal: LimitProposal, outcome: LimitDecision.Outcome, actor: Staff, reason: str, now: dt.datetime
+) -> LimitDecision:
+    return LimitDecision(
         proposal=proposal, proposed_by=proposal.proposed_by, outcome=outcome, decided_by=actor, who=name_of(actor),
         at=now, reason=reason.strip(),
     )  # fmt: skip
@@ -234,12 +247,21 @@ def _record(
 
 
 def _supersede_others(proposal: LimitProposal, tables: list[Table], actor: Staff, now: dt.datetime) -> None:
-    """Proposals for the same table and moment cannot stand beside this one."""
+    """Proposals for the same table and moment cannot stand beside this one.
+
+    A proposal for several tables may be superseded at two of them at once: the first to say so has said it.
+    """
     others = LimitProposal.objects.filter(decision=None, tables__in=tables, starts_at=proposal.starts_at)
     if proposal.starts_at is None:
         others = LimitProposal.objects.filter(decision=None, tables__in=tables, starts_at__isnull=True)
-    for other in others.exclude(pk=proposal.pk).distinct():
-        _decide(other, Outcome.SUPERSEDED, actor, f"Proposal {proposal} was approved for the same moment", now)
+    reason = f"Proposal {proposal} was approved for the same moment"
+    LimitDecision.objects.bulk_create(
+        [
+            _decision(other, Outcome.SUPERSEDED, actor, reason, now)
+            for other in others.exclude(pk=proposal.pk).distinct()
+        ],
+        ignore_conflicts=True,
+    )
 
 
 # --- From a file -----------------------------------------------------------------------------------

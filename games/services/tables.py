@@ -196,7 +196,8 @@ def table_close(*, actor: Staff, table: Table, notice_given_at: dt.datetime, rea
         raise ValidationError(
             {"notice_given_at": "This moment is still to come; close the table once notice is given."}
         )
-    if current.state_since is not None and notice_given_at < current.state_since and current.state == TableState.OPEN:
+    opened = current.steps.filter(kind=TableStep.Kind.OPEN).order_by("-at", "-id").first()
+    if opened is not None and notice_given_at < opened.at:
         raise ValidationError({"notice_given_at": "The table was not open yet at that moment; check the time."})
     return _step(current, TableStep.Kind.CLOSE, actor, reason, notice_given_at=notice_given_at)
 

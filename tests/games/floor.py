@@ -41,7 +41,12 @@ def bare_table(
     house: House, code: str = "TS-01", pit: str = "P1", rulebook: str = V6, layout: str = "A", **changes: Any
 ) -> Table:
     """With a game, and neither sign nor dice."""
-    values = {"chip_unit": "1.00", "starts_at": START, "reason": "New table", "actor": OPERATOR} | changes
+    values: dict[str, Any] = {
+        "chip_unit": "1.00",
+        "starts_at": START,
+        "reason": "New table",
+        "actor": OPERATOR,
+    } | changes
     return table_create(
         casino=house.casino, pit=house.pits[pit], code=code, rulebook=rulebook, layout=layout, **values
     )  # fmt: skip

@@ -7,7 +7,7 @@ from django.db import connection
 from psycopg import errors
 from simple_history.models import HistoricalChanges
 
-from games.insert_only import INSERT_ONLY
+from games.insert_only import INSERT_ONLY, ONLY_COLUMNS
 from games.models import Denial
 from tests import servers
 
@@ -88,14 +88,55 @@ def test_every_history_is_on_the_list() -> None:
     assert histories <= set(INSERT_ONLY)
 
 
-def test_the_application_may_use_every_other_table_but_the_record_of_migrations(db: None) -> None:
+def test_the_application_reads_and_adds_everywhere_but_to_the_record_of_migrations(db: None) -> None:
+    for privilege, refused in [("SELECT", set()), ("INSERT", {"django_migrations"})]:
+        assert {table for table in tables() if not has(privilege, table)} == refused
+
+
+def test_the_application_takes_rows_away_where_they_are_not_kept(db: None) -> None:
+    assert {table for table in tables() if not has("DELETE", table)} == {
+        *INSERT_ONLY, *ONLY_COLUMNS, "django_migrations",
+    }  # fmt: skip
+    assert not [table for table in tables() if has("TRUNCATE", table) or has("TRIGGER", table)]
+
+
+def test_the_application_changes_every_column_but_of_what_is_written_once(db: None) -> None:
+    may_change = {table: {column for column in columns if may_update(table, column)}
+                  for table, columns in tables().items()}  # fmt: skip
+    never = dict.fromkeys([*INSERT_ONLY, "django_migrations"], ())
+    assert may_change == {
+        table: set({**never, **ONLY_COLUMNS}.get(table, columns)) for table, columns in tables().items()
+    }
+
+
+def test_a_period_is_not_on_both_lists() -> None:
+    assert not set(INSERT_ONLY) & set(ONLY_COLUMNS)
+
+
+def tables() -> dict[str, list[str]]:
+    """Every table there is, with its columns."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND NOT ("
-            "has_table_privilege('app', oid, 'SELECT') AND has_table_privilege('app', oid, 'INSERT') AND "
-            "has_table_privilege('app', oid, 'UPDATE') AND has_table_privilege('app', oid, 'DELETE'))"
+            "SELECT c.relname, array_agg(a.attname::text) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
+            "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 "
+            "AND NOT a.attisdropped GROUP BY c.relname"
         )
-        assert {table for (table,) in cursor.fetchall()} == {*INSERT_ONLY, "django_migrations"}
+        return dict(cursor.fetchall())
+
+
+def has(privilege: str, table: str) -> bool:
+    return asked("SELECT has_table_privilege('app', %s, %s)", table, privilege)
+
+
+def may_update(table: str, column: str) -> bool:
+    return asked("SELECT has_column_privilege('app', %s, %s, 'UPDATE')", table, column)
+
+
+def asked(question: str, *values: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(question, values)
+        (answer,) = cursor.fetchone()
+    return bool(answer)
 
 
 def test_the_application_cannot_grant_itself_anything(denial: Denial) -> None:

@@ -1,0 +1,207 @@
+"""Tables, limits, dice and signs: plain SQL as `app` breaks no rule of theirs and changes nothing written once."""
+
+import re
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, ProgrammingError, connection, transaction
+
+from games.insert_only import INSERT_ONLY, ONLY_COLUMNS
+from games.services.dice import dice_inspect
+from games.services.limits import limits_approve, limits_propose
+from games.services.signs import sign_print
+from tests.conftest import House
+from tests.games.engine.oracle import DIVISION_9
+from tests.games.floor import bare_table, dice_of, open_table, sign
+
+TABLES = (
+    "games_diceset", "games_dicefit", "games_diceinspection", "games_differentialline", "games_limitdecision",
+    "games_limitline", "games_limitproposal", "games_limitproposal_tables", "games_limitset", "games_limitsheet",
+    "games_openingcheck", "games_signprint", "games_table", "games_tableassignment", "games_tablestep",
+)  # fmt: skip
+
+PERIODS = ["'empty'", "'(,2026-02-01)'", "'(,)'", "'(2026-01-01,)'", "'[2025-01-01,2025-02-01]'"]
+
+#: What is tried: a copy of a row with something different, or a change; and the constraint that says no.
+COPIES: list[tuple[str, dict[str, str], str]] = [
+    ("table", {"code": "'ts-01'"}, "table_code_once"),
+    ("table", {"code": "'TS-99'", "state": "'dancing'"}, "table_state_known"),
+    # What is played on a table
+    ("tableassignment", {"during": "'[2027-01-01,)'"}, "assignment_one_at_a_time"),
+    ("tableassignment", {"during": "'[2025-12-31,2026-01-01 00:00:01Z)'"}, "assignment_one_at_a_time"),
+    *(("tableassignment", {"during": period}, "assignment_begins_somewhen") for period in PERIODS),
+    ("tableassignment", {"during": "'[2025-01-01,2025-02-01)'", "chip_unit": "0"}, "assignment_chip_unit_positive"),
+    ("tableassignment", {"during": "'[2025-01-01,2025-02-01)'", "pit_id": "{other_pit}"},
+     "games_tableassignment_pit_of_same_casino"),
+    ("tableassignment", {"during": "'[2025-01-01,2025-02-01)'", "pit_id": "{other_pit}", "casino_id": "{other}"},
+     "assignment_of_same_casino"),
+    # Opened, closed
+    ("tablestep", {"kind": "'close'", "notice_given_at": "NULL"}, "step_closing_after_notice"),
+    ("tablestep", {"kind": "'close'", "notice_given_at": "at + interval '1 second'"}, "step_closing_after_notice"),
+    ("tablestep", {"kind": "'dance'"}, "step_kind_known"),
+    ("tablestep", {"reason": "''"}, "step_has_a_reason"),
+    ("openingcheck", {"passed": "false", "remarks": "''"}, "check_failed_with_remarks"),
+    # What a sign says
+    ("limitline", {}, "limit_line_once"),
+    ("limitline", {"key": "'total'", "minimum": "301", "maximum": "300"}, "limit_minimum_up_to_maximum"),
+    ("limitline", {"key": "'total'", "minimum": "-1", "maximum": "300"}, "limit_minimum_up_to_maximum"),
+    ("limitline", {"key": "'total'", "minimum": "-1", "maximum": "NULL"}, "limit_minimum_up_to_maximum"),
+    ("limitline", {"key": "'total'", "minimum": "NULL", "maximum": "-1"}, "limit_minimum_up_to_maximum"),
+    ("differentialline", {}, "differential_line_once"),
+    ("differentialline", {"type": "'odd-even'", "amount": "-1"}, "differential_not_negative"),
+    # Proposed by one, decided by another
+    ("limitproposal", {"reason": "''"}, "proposal_has_a_reason"),
+    ("limitproposal", {"is_correction": "true", "starts_at": "NULL"}, "proposal_correction_has_a_moment"),
+    ("limitproposal", {"pit_id": "{other_pit}"}, "games_limitproposal_pit_of_same_casino"),
+    ("limitproposal", {"casino_id": "{other}"}, "games_limitproposal_pit_of_same_casino"),
+    ("limitproposal_tables", {}, r"games_limitproposal_tabl_limitproposal_id_table_i_\w+_uniq"),
+    ("limitdecision", {}, "games_limitdecision_proposal_id_key"),
+    ("limitdecision", {"outcome": "'rejected'"}, "games_limitdecision_proposal_id_key"),
+    ("limitdecision", {"proposal_id": "{pending}", "outcome": "'maybe'"}, "decision_outcome_known"),
+    ("limitdecision", {"proposal_id": "{pending}", "reason": "''"}, "decision_has_a_reason"),
+    ("limitdecision", {"proposal_id": "{pending}", "decided_by_id": "proposed_by_id"}, "decision_by_another"),
+    ("limitdecision", {"proposal_id": "{pending}", "decided_by_id": "proposed_by_id", "outcome": "'rejected'"},
+     "decision_by_another"),
+    ("limitdecision", {"proposal_id": "{pending}", "outcome": "'withdrawn'"}, "decision_withdrawn_by_proposer"),
+    ("limitdecision", {"proposal_id": "{pending}", "proposed_by_id": "{stranger}"}, "decision_names_the_proposer"),
+    ("limitdecision", {"proposal_id": "{pending}", "proposed_by_id": "{stranger}", "decided_by_id": "{proposer}"},
+     "decision_names_the_proposer"),
+    # In force
+    ("limitset", {}, "limit_set_once_a_moment"),
+    ("limitset", {"revision": "1", "origin": "'file'"}, "limit_set_from_a_file_or_approved"),
+    ("limitset", {"revision": "1", "decision_id": "NULL"}, "limit_set_from_a_file_or_approved"),
+    ("limitset", {"revision": "1", "origin": "'rumour'"}, "limit_set_from_a_file_or_approved"),
+    ("limitset", {"revision": "-1"}, "games_limitset_revision_check"),
+    ("signprint", {}, "sign_print_numbered_once"),
+    ("signprint", {"number": "-1"}, "games_signprint_number_check"),
+    # Dice
+    ("diceset", {"code": "'d-ts-01'"}, "dice_set_code_once_a_casino"),
+    ("diceset", {"code": "'X'", "state": "'lucky'"}, "dice_set_state_known"),
+    ("diceset", {"code": "'X'", "seal": "''"}, "dice_set_has_a_seal"),
+    ("diceset", {"code": "'X'", "pit_id": "{other_pit}"}, "games_diceset_pit_of_same_casino"),
+    ("diceset", {"code": "'X'", "serials": "'{{a,b,c,d}}'"}, "dice_set_of_three"),
+    *(("diceset", {"code": "'X'", "serials": serials}, "dice_set_of_different_dice")
+      for serials in ("'{{}}'", "'{{a,b}}'", "'{{a,b,a}}'", "'{{a,a,b}}'", "'{{b,a,a}}'", "'{{a,b,\"\"}}'",
+                      "'{{a,b,NULL}}'", "'{{NULL,b,c}}'", "'[7:9]={{a,a,a}}'", "'{{{{a}},{{a}},{{a}}}}'")),
+    *(("dicefit", {"during": period}, "dice_fit_begins_somewhen") for period in PERIODS),
+    ("dicefit", {"dice_set_id": "{second_set}"}, "dice_fit_one_set_a_table"),
+    ("dicefit", {"table_id": "{second_table}"}, "dice_fit_one_table_a_set"),
+    ("diceinspection", {"result": "'damaged'", "remarks": "''"}, "inspection_failed_with_remarks"),
+    ("diceinspection", {"result": "'seal-broken'", "remarks": "''"}, "inspection_failed_with_remarks"),
+    ("diceinspection", {"result": "'perfect'", "remarks": "'Shines'"}, "inspection_failed_with_remarks"),
+]  # fmt: skip
+
+CHANGES = [
+    ("UPDATE games_table SET state = 'dancing'", "table_state_known"),
+    ("UPDATE games_table SET casino_id = {other} WHERE id = {table}", "assignment_of_same_casino"),
+    ("UPDATE games_diceset SET state = 'lucky'", "dice_set_state_known"),
+    ("UPDATE games_diceset SET pit_id = {other_pit}", "games_diceset_pit_of_same_casino"),
+    ("UPDATE games_tableassignment SET during = 'empty'", "assignment_begins_somewhen"),
+    ("UPDATE games_dicefit SET during = '(,)'", "dice_fit_begins_somewhen"),
+]  # fmt: skip
+
+#: True by what they point to, and tried elsewhere or not breakable alone.
+SUPPORTS = {"proposal_of_proposer", "table_of_casino"}
+
+
+@pytest.fixture
+def floor(house: House, clock: Any) -> dict[str, int]:
+    """One row in each of the tables at least, and the keys that the attempts name."""
+    table = open_table(house, rulebook=DIVISION_9, layout="1", limits=sign(differential={"big-small": 1000}))
+    manager, boss = house["pit-manager"], house["shift-manager"]
+    proposal = limits_propose(actor=manager, tables=[table], limits=sign(), reason="Quiet night")
+    (limit_set,) = limits_approve(actor=boss, proposal=proposal, reason="Agreed")
+    pending = limits_propose(actor=manager, tables=[table], limits=sign({"single": (20, 2000)}), reason="Quieter")
+    sign_print(actor=manager, table=table, limit_set=limit_set, assignment=table.assignments.get(), form="pdf")
+    dice_inspect(actor=manager, dice_set=table.dice_fits.get().dice_set, result="good", seal_found="S-D-TS-01")
+    return {
+        "other": house.other.pk, "other_pit": house.other_pit.pk, "pending": pending.pk, "proposer": manager.pk,
+        "stranger": house["casino-manager"].pk, "table": table.pk, "second_table": bare_table(house, "TS-02").pk,
+        "second_set": dice_of(house, "D-02").pk,
+    }  # fmt: skip
+
+
+def refused(statement: str, constraint: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        with pytest.raises(IntegrityError, match=f'"{constraint}"'), transaction.atomic():
+            cursor.execute(statement)
+
+
+def columns(table: str) -> list[str]:
+    with connection.cursor() as cursor:
+        return [column.name for column in connection.introspection.get_table_description(cursor, table)]
+
+
+@pytest.mark.parametrize(("model", "different", "constraint"), COPIES)
+def test_no_row_that_makes_no_sense_is_added(
+    floor: dict[str, int], model: str, different: dict[str, str], constraint: str
+) -> None:
+    taken = {name: different.get(name, name) for name in columns(f"games_{model}") if name != "id"}
+    statement = (
+        f"INSERT INTO games_{model} ({', '.join(taken)}) "
+        f"SELECT {', '.join(taken.values())} FROM games_{model} ORDER BY id DESC LIMIT 1"
+    )
+    refused(statement.format(**floor), constraint)
+
+
+@pytest.mark.parametrize(("statement", "constraint"), CHANGES)
+def test_no_row_is_changed_into_one_that_makes_no_sense(floor: dict[str, int], statement: str, constraint: str) -> None:
+    refused(statement.format(**floor), constraint)
+
+
+def test_every_constraint_of_these_tables_is_tried(db: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT conname FROM pg_constraint WHERE conrelid::regclass::text = ANY(%(tables)s) "
+            "AND (contype IN ('c', 'u', 'x') OR contype = 'f' AND conname NOT LIKE '%%\\_fk\\_%%') UNION "
+            "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid::regclass::text = ANY(%(tables)s) "
+            "AND indisunique AND NOT indisprimary",
+            {"tables": list(TABLES)},
+        )
+        found = {name for (name,) in cursor.fetchall()}
+    tried = {*(constraint for _, _, constraint in COPIES), *(constraint for _, constraint in CHANGES)}
+    assert {name for name in found if not any(re.fullmatch(one, name) for one in tried)} == SUPPORTS
+
+
+# --- Written once ---
+
+
+@pytest.mark.parametrize("table", [table for table in INSERT_ONLY if table != "games_denial"])
+def test_what_is_written_once_is_neither_changed_nor_taken_away(db: None, table: str) -> None:
+    key = columns(table)[0]
+    for statement in (f"UPDATE {table} SET {key} = {key}", f"DELETE FROM {table}", f"TRUNCATE {table}"):
+        denied(statement)
+
+
+@pytest.mark.parametrize("table", ["games_limitset", "games_limitdecision", "games_tablestep", "games_limitline"])
+def test_what_is_written_once_stays_with_its_rows_in_place(floor: dict[str, int], table: str) -> None:
+    denied(f"UPDATE {table} SET id = id WHERE id = (SELECT min(id) FROM {table})")
+
+
+@pytest.mark.parametrize("table", ONLY_COLUMNS)
+def test_of_a_period_nothing_changes_but_its_time(floor: dict[str, int], table: str) -> None:
+    for column in columns(table):
+        if column not in ONLY_COLUMNS[table]:
+            denied(f"UPDATE {table} SET {column} = {column}")
+    denied(f"UPDATE {table} SET during = during, table_id = table_id")
+    denied(f"DELETE FROM {table}")
+    denied(f"TRUNCATE {table}")
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {table} SET during = tstzrange(lower(during), '2030-01-01')")
+        assert cursor.rowcount > 0
+
+
+def test_a_changed_rulebook_layout_or_table_is_refused_by_name(floor: dict[str, int]) -> None:
+    denied("UPDATE games_tableassignment SET rulebook = 'rws-tai-sai-v6'")
+    denied("UPDATE games_tableassignment SET layout = '2'")
+    denied(f"UPDATE games_dicefit SET table_id = {floor['second_table']}")
+
+
+def denied(statement: str) -> None:
+    with (
+        pytest.raises(ProgrammingError, match="permission denied"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement)
