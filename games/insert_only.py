@@ -36,6 +36,7 @@ INSERT_ONLY = (
 #: Tables of which only these columns change: a period gets its end, what it is about stays.
 ONLY_COLUMNS = {
     "games_dicefit": ("during",),
+    "games_diceset": ("code", "pit_id", "seal", "state"),
     "games_tableassignment": ("during",),
 }
 
@@ -44,6 +45,18 @@ CREATE OR REPLACE FUNCTION deny_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'Rows of % are written once: % is not allowed.', TG_TABLE_NAME, TG_OP
         USING ERRCODE = 'insufficient_privilege';
+END $$
+"""
+
+
+PERIOD_FUNCTION = """
+CREATE OR REPLACE FUNCTION only_an_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF lower(NEW.during) IS DISTINCT FROM lower(OLD.during) OR NOT NEW.during <@ OLD.during THEN
+        RAISE EXCEPTION 'A period of % gets its end, and nothing else of it changes.', TG_TABLE_NAME
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NEW;
 END $$
 """
 
@@ -58,6 +71,7 @@ def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
         if "games_denial" not in tables:  # migrated back to nothing
             return
         cursor.execute(DENY_FUNCTION)
+        cursor.execute(PERIOD_FUNCTION)
         app = sql.Identifier(settings.APP_ROLE)
         for statement in _grants(app):
             cursor.execute(statement)
@@ -97,7 +111,14 @@ def _insert_only(table: sql.Identifier, app: sql.Identifier) -> list[sql.Compose
 
 def _only_columns(table: sql.Identifier, columns: tuple[str, ...], app: sql.Identifier) -> list[sql.Composed]:
     named = sql.SQL(", ").join(map(sql.Identifier, columns))
-    return [
-        sql.SQL("REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM {app}").format(table=table, app=app),
-        sql.SQL("GRANT UPDATE ({columns}) ON {table} TO {app}").format(columns=named, table=table, app=app),
+    statements = [
+        "REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM {app}",
+        "GRANT UPDATE ({columns}) ON {table} TO {app}",
     ]
+    if "during" in columns:
+        statements += [
+            "CREATE OR REPLACE TRIGGER only_an_end BEFORE UPDATE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION only_an_end()",
+            "ALTER TABLE {table} ENABLE ALWAYS TRIGGER only_an_end",
+        ]
+    return [sql.SQL(statement).format(table=table, app=app, columns=named) for statement in statements]

@@ -24,6 +24,15 @@ class Migration(migrations.Migration):
             "games_limitdecision", "proposal_id, proposed_by_id", "games_limitproposal", "id, proposed_by_id",
             "decision_names_the_proposer",
         ),
+        # a limit set that names a decision names an approval: the database knows no other kind
+        migrations.RunSQL(
+            "ALTER TABLE games_limitdecision ADD CONSTRAINT decision_with_outcome UNIQUE (id, outcome);"
+            "ALTER TABLE games_limitset ADD COLUMN outcome varchar(10) GENERATED ALWAYS AS ('approved') STORED;"
+            "ALTER TABLE games_limitset ADD CONSTRAINT limit_set_of_an_approval FOREIGN KEY (decision_id, outcome) "
+            "REFERENCES games_limitdecision (id, outcome) DEFERRABLE INITIALLY DEFERRED",
+            "ALTER TABLE games_limitset DROP COLUMN outcome;"
+            "ALTER TABLE games_limitdecision DROP CONSTRAINT decision_with_outcome",
+        ),
         migrations.RunSQL(  # IS TRUE: a NULL among the dice is no die either
             "ALTER TABLE games_diceset ADD CONSTRAINT dice_set_of_different_dice CHECK ((serials[1] NOT IN ('', serials[2], "
             "serials[3]) AND serials[2] NOT IN ('', serials[3]) AND serials[3] <> '') IS TRUE)",

@@ -44,6 +44,7 @@ def limits_propose(
     pit = verify_one_pit(tables)
     now = timezone.now()
     verify_moment(tables, starts_at=starts_at, is_correction=is_correction, now=now)
+    verify_amounts(limits)
     for table in tables:
         verify_fit(table, with_limits=limits, starts_at=starts_at or now)
     if all(is_same_sign(limits_before(table, starts_at or now), limits) for table in tables):
@@ -86,6 +87,15 @@ def verify_moment(
             f"{taken.table} has limits from {as_text(starts_at, taken.table.casino)} already, recorded by {taken.who}; "
             "choose another moment, or mark the proposal as a correction of them."
         )
+
+
+def verify_amounts(limits: Limits) -> None:
+    for key, line in limits.by_key.items():
+        amounts = [amount for amount in (line.minimum, line.maximum) if amount is not None]
+        if any(amount < 0 for amount in amounts) or amounts != sorted(amounts):
+            raise ValidationError(f"{key}: the minimum is above the maximum, or an amount is negative; mend it.")
+    if any(amount < 0 for amount in limits.differential.values()):
+        raise ValidationError("A differential is negative; mend it.")
 
 
 def limits_before(table: Table, moment: dt.datetime, known_at: dt.datetime | None = None) -> Limits:

@@ -37,5 +37,5 @@ def record_change(record: Model, changes: Mapping[str, Any], *, actor: Actor, re
     for name, value in differing.items():
         setattr(record, name, value)
     if differing:
-        record_save(record, actor=actor, reason=reason)
+        record_save(record, actor=actor, reason=reason, only=tuple(differing))
     return bool(differing)

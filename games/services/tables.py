@@ -213,9 +213,19 @@ def table_suspend(*, actor: Staff, table: Table, reason: str) -> TableStep:
 @transaction.atomic
 def table_resume(*, actor: Staff, table: Table, reason: str) -> TableStep:
     current = _locked(table, actor, "table.resume", TableState.SUSPENDED)
-    fitted(current)
+    verify_same_dice(current)
     rules = list(cited_for(in_force(current).rulebook, "suspension"))
     return _step(current, TableStep.Kind.RESUME, actor, reason, rules=rules)
+
+
+def verify_same_dice(table: Table) -> None:
+    """Where the rulebook has opening checks, they were on the dice: other dice mean another opening."""
+    fitted(table)
+    fit = dice_at(table=table, at=timezone.now())
+    opened = table.steps.filter(kind=TableStep.Kind.OPEN).order_by("-at", "-id").first()
+    changed = fit is not None and opened is not None and fit.during.lower > opened.at
+    if changed and rulebook_of(in_force(table).rulebook).opening_checks:
+        raise ValidationError(f"The dice of {table} were changed; close it, and open it after its checks.")
 
 
 STATE_AFTER = {

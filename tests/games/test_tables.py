@@ -529,3 +529,14 @@ def test_a_table_opened_twice_at_once_is_opened_once(clone: str) -> None:
     assert isinstance(told, ValidationError)
     assert "TS-01 is open since" in told.messages[0]
     assert (steps(table), table.history.count()) == (["open"], 2)
+
+
+def test_5_0_other_dice_in_a_suspended_table_mean_another_opening(house: House, clock: Any) -> None:
+    table = open_table(house, rulebook=DIVISION_9, layout="2")
+    manager = house["shift-manager"]
+    table_suspend(actor=manager, table=table, reason="Cracked die")
+    clock.shift(MINUTE)
+    dice_remove(actor=manager, table=table, reason="Cracked die")
+    dice_fit(actor=manager, dice_set=dice_of(house, "D-NEW"), table=table, reason="New dice")
+    with pytest.raises(ValidationError, match="were changed; close it, and open it after its checks"):
+        table_resume(actor=manager, table=table, reason="New dice")

@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.conftest import PASSWORD, Site, log_in, sidebar
 
-FLOOR = ["Casinos", "Pits"]
+HOUSE = ["Casinos", "Pits"]
+FLOOR = ["Tables", "Limit proposals", "Signs", "Dice sets", *HOUSE]
 SYSTEM = ["Schedule", "Task results"]
 SIDEBARS = {
     "pit-supervisor": {"Floor": FLOOR, "People": ["Duties"]},
@@ -17,7 +18,7 @@ SIDEBARS = {
     "surveillance": {"Floor": FLOOR, "People": ["Staff", "Duties"]},
     "compliance": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"]},
     "auditor": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
-    "administrator": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
+    "administrator": {"Floor": HOUSE, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
 }
 
 
