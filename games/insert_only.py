@@ -10,6 +10,8 @@ from django.conf import settings
 from django.db import connections, transaction
 from psycopg import sql
 
+from games.box_functions import create_box_functions
+
 INSERT_ONLY = (
     "games_denial",
     "games_diceinspection",
@@ -22,6 +24,8 @@ INSERT_ONLY = (
     "games_historicalstaff",
     "games_historicaltable",
     "games_historicaltableassignment",
+    "games_importedfile",
+    "games_ledgerleaf",
     "games_limitdecision",
     "games_limitline",
     "games_limitproposal",
@@ -29,6 +33,8 @@ INSERT_ONLY = (
     "games_limitset",
     "games_limitsheet",
     "games_openingcheck",
+    "games_recordingconflict",
+    "games_round",
     "games_signprint",
     "games_tablestep",
 )
@@ -72,6 +78,7 @@ def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
             return
         cursor.execute(DENY_FUNCTION)
         cursor.execute(PERIOD_FUNCTION)
+        create_box_functions(cursor)
         app = sql.Identifier(settings.APP_ROLE)
         for statement in _grants(app):
             cursor.execute(statement)

@@ -33,6 +33,13 @@ def parse_positive_money(value: object) -> int:
     return amount
 
 
+def parse_net(value: object) -> int:
+    """What a player gained; negative where he lost."""
+    if isinstance(value, str) and value.startswith("-"):
+        return -parse_money(value[1:])
+    return parse_money(value)
+
+
 def format_money(amount: int) -> str:
     sign = "-" if amount < 0 else ""
     return f"{sign}{abs(amount) // MINOR}.{abs(amount) % MINOR:02d}"

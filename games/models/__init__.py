@@ -2,7 +2,9 @@ from games.models.casino import Casino, Pit
 from games.models.denial import Denial
 from games.models.dice import DiceFit, DiceInspection, DiceSet
 from games.models.duty import Duty
+from games.models.ledger import LedgerChain, LedgerLeaf
 from games.models.limits import DifferentialLine, LimitDecision, LimitLine, LimitProposal, LimitSet, LimitSheet
+from games.models.round import ImportedFile, Outbox, RecordingConflict, Round, RoundBet
 from games.models.sign import SignPrint
 from games.models.staff import Staff
 from games.models.table import OpeningCheck, Table, TableAssignment, TableState, TableStep
@@ -15,13 +17,20 @@ __all__ = [
     "DiceSet",
     "DifferentialLine",
     "Duty",
+    "ImportedFile",
+    "LedgerChain",
+    "LedgerLeaf",
     "LimitDecision",
     "LimitLine",
     "LimitProposal",
     "LimitSet",
     "LimitSheet",
     "OpeningCheck",
+    "Outbox",
     "Pit",
+    "RecordingConflict",
+    "Round",
+    "RoundBet",
     "SignPrint",
     "Staff",
     "Table",

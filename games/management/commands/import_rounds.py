@@ -1,0 +1,67 @@
+"""Import files of rounds (NDJSON, also gzipped)."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from games.engine.errors import InputError
+from games.engine.requests import is_plain_text
+from games.management.acting import ActingCommand
+from games.management.documents import as_json
+from games.services.gate import Actor
+from games.services.imports import Imported, rounds_import
+
+BAR = 30
+
+
+class Command(ActingCommand):
+    help = (
+        "Imports rounds: all of a file or nothing of it. Files before a faulty one stay, those after it are not read."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+        parser.add_argument("--json", action="store_true", help="the counts as JSON")
+
+    def act(self, actor: Actor, **options: Any) -> None:
+        done = [self._file(actor, path) for path in options["files"]]
+        counts = {
+            "files": len(done), "rounds": sum(one.rounds for one in done), "new": sum(one.new for one in done),
+            "repeated": sum(one.repeated for one in done),
+        }  # fmt: skip
+        if options["json"]:
+            self.stdout.write(as_json(counts))
+        else:
+            self.stdout.write(
+                "Files {files}, rounds {rounds}: {new} new, {repeated} on record already.".format(**counts)
+            )
+
+    def _file(self, actor: Actor, path: Path) -> Imported:
+        if not is_plain_text(str(path)):
+            raise CommandError(f"{str(path)!a}: the name cannot stand in a record; rename the file.")
+        try:
+            with path.open("rb") as stream:
+                total = path.stat().st_size
+                shown = Bar(path.name, total) if sys.stderr.isatty() else None
+                return rounds_import(actor=actor, stream=stream, name=path.name, progress=shown)
+        except OSError as error:
+            raise CommandError(f"{path}: cannot be read ({error.strerror}); name a file of rounds.") from None
+        except InputError as error:
+            raise CommandError("\n".join(f"{path}: {fault}" for fault in error.faults)) from None
+
+
+class Bar:
+    """A progress bar on a terminal."""
+
+    def __init__(self, name: str, total: int) -> None:
+        self.name, self.total = name, max(total, 1)
+
+    def __call__(self, read: int, rounds: int) -> None:
+        part = min(read / self.total, 1.0)
+        filled = int(part * BAR)
+        end = "\n" if part >= 1 else ""
+        sys.stderr.write(f"\r{self.name} [{'█' * filled}{' ' * (BAR - filled)}] {part:4.0%}, {rounds} rounds{end}")
+        sys.stderr.flush()

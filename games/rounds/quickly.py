@@ -1,0 +1,197 @@
+"""Checking a round on the quick way: a sound one comes out ready; at the least doubt it is left to be read slowly."""
+
+import datetime as dt
+from itertools import compress
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from games.engine.box_numbers import NUMBERS
+from games.engine.citation import bare_number
+from games.engine.dice import COUNT
+from games.engine.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, RESULT_AMENDED
+from games.engine.money import MoneyError, parse_net, parse_positive_money
+from games.engine.rulebook import Rulebook
+from games.engine.settlement import RULING
+from games.moments import FIRST
+from games.rounds.ready import (
+    EVENT_FIELDS,
+    MOST_BETS,
+    ONCE,
+    ReadyRound,
+    fingerprint,
+    known_text,
+    microseconds,
+    pattern_of,
+    status_of,
+)
+from games.rounds.shape import BetShape, EventShape, RoundShape
+from games.rounds.tables import Books
+
+CACHED = 100_000
+
+
+class DoubtError(Exception):
+    """Something is not as it should be; what, is for the slow way to say."""
+
+
+def sure(condition: bool) -> None:
+    if not condition:
+        raise DoubtError
+
+
+def ready(shape: RoundShape, books: Books, *, latest: dt.datetime) -> ReadyRound | None:
+    """`latest` is the last moment that a round may bear: what lies further in the future is a clock that is wrong."""
+    try:
+        return _ready(shape, books, latest)
+    except (DoubtError, KeyError, MoneyError):
+        return None
+
+
+def _ready(shape: RoundShape, books: Books, latest: dt.datetime) -> ReadyRound:
+    dealer, supervisor = _given(shape.dealer), _given(shape.supervisor)
+    sure(all(map(str.isprintable, (shape.source, shape.ref, shape.table, dealer or "", supervisor or ""))))
+    table = books.table(shape.table)
+    events = sorted(shape.events, key=lambda event: event.at)
+    started_at = next((event.at for event in events if event.kind == PLACE_BETS), None)
+    if table is None or started_at is None:
+        raise DoubtError
+    sure(events[0].at >= FIRST and events[-1].at <= latest)
+    applied = table.at(started_at)
+    if applied is None:
+        raise DoubtError
+    told = _events(events, applied.book)
+    status = status_of(applied.book.id, tuple(map(pattern_of, told)))
+    closed_at = next((event.at for event in events if event.kind == NO_MORE_BETS), None)
+    bets = Bets(shape.bets, applied.boxes, closed_at, latest)
+    sure(status != "settled" or bets.nets_are_there())
+    return ReadyRound(
+        shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at, events[-1].at, status,
+        next((event["dice"] for event in reversed(told) if "dice" in event), None), msgspec.json.encode(told),
+        bets.players, bets.boxes, bets.stakes, bets.nets, None if all(bets.given) else bets.given,
+        bets.placed if any(bets.placed) else None, _if_any(bets.late), _if_any(bets.refused), _if_any(bets.house),
+        fingerprint((shape.source, shape.ref, shape.table, dealer, supervisor), told, bets.canonical()),
+    )  # fmt: skip
+
+
+def _given(value: Any) -> Any:
+    return None if value is UNSET else value
+
+
+def _if_any(flags: list[bool]) -> list[bool] | None:
+    return flags if any(flags) else None
+
+
+# --- Events ---
+
+
+def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
+    """In order of time, in one way of writing."""
+    told: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for event in events:
+        kind = event.kind
+        sure(kind not in seen or kind not in ONCE)
+        sure(kind != RESULT or NO_MORE_BETS in seen)
+        sure(kind != RESULT_AMENDED or RESULT in seen)
+        seen.add(kind)
+        told.append(_event(event, book))
+    return told
+
+
+def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:
+    fields = EVENT_FIELDS[event.kind]
+    one: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
+    for name, value in (
+        ("tumbles", event.tumbles), ("dice", event.dice), ("known_dice", event.known_dice), ("rule", event.rule),
+        ("by", event.by),
+    ):  # fmt: skip
+        if value is UNSET or value is None:
+            sure(not fields.get(name))
+        else:
+            sure(name in fields)
+            one[name] = value
+    if "dice" in one:
+        sure(len(one["dice"]) == COUNT)
+    if "known_dice" in one:
+        one["known_dice"] = known_text(one["known_dice"])
+        sure(one["known_dice"] is not None)
+    if "rule" in one:
+        one["rule"] = rule_of(one["rule"], book)
+        sure(one["rule"] is not None)
+    sure(one.get("by", "").isprintable())
+    return one
+
+
+def rule_of(text: str, book: Rulebook) -> str | None:
+    """The rule of a void: "ruling", or a number that the rulebook has."""
+    number = bare_number(text, book.id)
+    return text if text == RULING else number if number in book.rules else None
+
+
+# --- Bets ---
+
+
+class Bets:
+    """The bets of a round side by side."""
+
+    def __init__(
+        self, bets: list[BetShape], allowed: frozenset[int], closed_at: dt.datetime | None, latest: dt.datetime
+    ) -> None:
+        sure(len(bets) <= MOST_BETS)
+        self.players = [bet.player for bet in bets]
+        sure("".join(self.players).isprintable())
+        self.boxes = [NUMBERS[bet.box] for bet in bets]
+        sure(allowed.issuperset(self.boxes))
+        self.stakes = [_stakes[bet.stake] for bet in bets]
+        self.given = [isinstance(bet.net, str) for bet in bets]
+        self.nets = [_nets[bet.net] if isinstance(bet.net, str) else 0 for bet in bets]
+        self.refused = [bet.refused is True for bet in bets]
+        self.house = [bet.house_placed is True for bet in bets]
+        self.placed = [bet.at if isinstance(bet.at, dt.datetime) else None for bet in bets]
+        if any(self.placed):
+            sure(all(FIRST <= at <= latest for at in self.placed if at is not None))
+        self.late = [at is not None and closed_at is not None and at > closed_at for at in self.placed]
+        self._verify_one_a_box()
+
+    def _verify_one_a_box(self) -> None:
+        """One bet a player a box among those that count; refused and late ones may stand beside it."""
+        counting = list(zip(self.players, self.boxes, strict=True))
+        if any(self.refused) or any(self.late):
+            out = zip(self.refused, self.late, strict=True)
+            counting = list(compress(counting, (not refused and not late for refused, late in out)))
+        sure(len(set(counting)) == len(counting))
+
+    def nets_are_there(self) -> bool:
+        """Of every bet that was on the felt."""
+        return all(self.given) or all(has or no for has, no in zip(self.given, self.refused, strict=True))
+
+    def canonical(self) -> list[tuple[Any, ...]]:
+        """What of a bet makes the fingerprint, in a form that can be put in order."""
+        times = [-1 if at is None else microseconds(at) for at in self.placed]
+        return list(
+            zip(
+                self.players, self.boxes, self.stakes, self.given, self.nets, times, self.refused, self.house,
+                strict=True,
+            )
+        )  # fmt: skip
+
+
+class Amounts(dict[str, int]):
+    """Amounts repeat: each text is parsed once, as long as there are not too many of them."""
+
+    def __init__(self, parse: Any) -> None:
+        super().__init__()
+        self.parse = parse
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= CACHED:
+            self.clear()
+        amount: int = self.parse(text)
+        self[text] = amount
+        return amount
+
+
+_stakes = Amounts(parse_positive_money)
+_nets = Amounts(parse_net)

@@ -1,0 +1,60 @@
+"""A ready round as a row of text, as PostgreSQL reads it: for COPY and for INSERT alike."""
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any
+
+from games.rounds.ready import ReadyRound
+from games.rounds.tables import Books
+
+COLUMNS = (
+    "source", "ref", "table_id", "gaming_day", "assignment_id", "rulebook", "layout", "limit_set_id", "dice_set_id",
+    "dealer", "supervisor", "dealer_staff_id", "supervisor_staff_id", "started_at", "closed_at", "ended_at", "status",
+    "dice", "events", "players", "boxes", "stakes", "nets", "nets_given", "placed_at", "late", "refused",
+    "house_placed", "fingerprint", "channel", "imported_id", "after_close", "recorded_at", "who",
+)  # fmt: skip
+
+
+def row(
+    one: ReadyRound,
+    books: Books,
+    *,
+    channel: str,
+    imported_id: int | None,
+    after_close: bool,
+    now: dt.datetime,
+    who: str,
+) -> tuple[Any, ...]:
+    applied = one.applied
+    return (
+        one.source, one.ref, one.table.pk, applied.gaming_day, applied.assignment_id, applied.book.id,
+        applied.layout.code, applied.limit_set_id, applied.dice_set_id, one.dealer, one.supervisor,
+        books.staff_id(one.dealer), books.staff_id(one.supervisor), one.started_at, one.closed_at, one.ended_at,
+        one.status, _numbers(one.dice), one.events.decode(), _texts(one.players), _numbers(one.boxes),
+        _numbers(one.stakes), _numbers(one.nets), _flags(one.nets_given), _moments(one.placed_at), _flags(one.late),
+        _flags(one.refused), _flags(one.house_placed), f"\\x{one.fingerprint.hex()}", channel, imported_id,
+        after_close, now, who,
+    )  # fmt: skip
+
+
+def _numbers(values: Iterable[int] | None) -> str | None:
+    return None if values is None else "{" + ",".join(map(str, values)) + "}"
+
+
+def _texts(values: list[str]) -> str:
+    if not values:
+        return "{}"
+    joined = '","'.join(values)
+    if "\\" in joined or joined.count('"') != 2 * (len(values) - 1):
+        joined = '","'.join(value.replace("\\", "\\\\").replace('"', '\\"') for value in values)
+    return '{"' + joined + '"}'
+
+
+def _flags(values: Iterable[bool] | None) -> str | None:
+    return None if values is None else "{" + ",".join("t" if value else "f" for value in values) + "}"
+
+
+def _moments(values: Iterable[dt.datetime | None] | None) -> str | None:
+    if values is None:
+        return None
+    return "{" + ",".join("NULL" if value is None else f'"{value.isoformat()}"' for value in values) + "}"

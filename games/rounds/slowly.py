@@ -1,0 +1,240 @@
+"""Reading a round slowly: every fault with its place, for whoever has to put it right."""
+
+import datetime as dt
+from typing import Any
+
+import msgspec
+
+from games.engine.box_numbers import NUMBERS
+from games.engine.dice import parse_dice, parse_known_dice
+from games.engine.errors import InputError
+from games.engine.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, RESULT_AMENDED
+from games.engine.loader import listed
+from games.engine.money import parse_net, parse_positive_money
+from games.engine.requests import Faults, is_plain_text, parse_json
+from games.engine.rulebook import Rulebook
+from games.moments import MomentError, as_text, parse_moment
+from games.rounds.quickly import ready, rule_of
+from games.rounds.ready import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, pattern_of, status_of
+from games.rounds.shape import RoundShape
+from games.rounds.tables import Applied, Books
+
+FIELDS = ("source", "ref", "table", "dealer", "supervisor", "events", "bets")
+EVENT = ("kind", "at", "tumbles", "dice", "known_dice", "rule", "by")
+BET = ("player", "box", "stake", "net", "at", "house_placed", "refused")
+LONGEST = 200
+MOST_TUMBLES = 1000
+
+
+def read(line: bytes, books: Books, *, latest: dt.datetime) -> ReadyRound:
+    """The round, or all that is wrong with it."""
+    return read_document(parse_json(line), books, latest=latest)
+
+
+def read_document(document: object, books: Books, *, latest: dt.datetime) -> ReadyRound:
+    if not isinstance(document, dict):
+        raise InputError("The round is not a JSON object; write it as {…}.")
+    reader = Reader(document, books, latest)
+    reader.check()
+    reader.faults.done()
+    return reader.ready()
+
+
+class Reader:
+    """One round on its way: faults are gathered, and what is sound is looked at further."""
+
+    def __init__(self, document: dict[str, Any], books: Books, latest: dt.datetime) -> None:
+        self.document, self.books, self.latest = document, books, latest
+        self.faults = Faults()
+        self.applied: Applied | None = None
+        self.closed_at: dt.datetime | None = None
+        self.status: str | None = None
+
+    def ready(self) -> ReadyRound:
+        """By the quick way, once more: what has no fault is sound there too."""
+        shape = msgspec.convert(_without_nulls(self.document), RoundShape, strict=True)
+        found = ready(shape, self.books, latest=self.latest)
+        if found is None:
+            raise AssertionError(f"No fault was found, and the round is not sound: {self.document!r:.2000}")
+        return found
+
+    def check(self) -> None:
+        data = self.faults.table(self.document, "", FIELDS)
+        self.faults.required(data, "", "source", "ref", "table", "events", "bets")
+        for name in ("source", "ref", "table", "dealer", "supervisor"):
+            if name in data:
+                self._text(data[name], name)
+        self._events(data.get("events", []), data.get("table"))
+        self._bets(data.get("bets", []))
+
+    def _text(self, value: object, where: str) -> bool:
+        if not is_plain_text(value):
+            self.faults.add(where, f"{value!a:.40} is not a plain text; write letters and digits in quotes.")
+        elif len(str(value)) > LONGEST:
+            self.faults.add(where, f"is longer than {LONGEST} characters; shorten it.")
+        elif not str(value).isprintable():
+            self.faults.add(where, f"{value!a:.40} has characters that cannot be seen; leave them out.")
+        else:
+            return True
+        return False
+
+    def _moment(self, value: object, where: str) -> dt.datetime | None:
+        try:
+            moment = parse_moment(value if isinstance(value, str) else str(type(value).__name__))
+        except MomentError as error:
+            self.faults.add(where, f"{error}.")
+            return None
+        if moment > self.latest:
+            self.faults.add(where, f"{value} lies in the future; set the clock of the table system right.")
+            return None
+        return moment
+
+    # --- Events ---
+
+    def _events(self, value: object, code: object) -> None:
+        if not isinstance(value, list):
+            self.faults.add("events", "is not a list; write it as […].")
+            return
+        read = [self._event(one, f"events[{index}]") for index, one in enumerate(value)]
+        sound = sorted((one for one in read if one is not None), key=lambda one: one["at"])
+        if len(sound) == len(read):
+            self._order(sound)
+        started = next((one for one in sound if one["kind"] == PLACE_BETS), None)
+        self.closed_at = next((one["at"] for one in sound if one["kind"] == NO_MORE_BETS), None)
+        if started is None:
+            return
+        self._table(code, started["at"])
+        if self.applied is not None:
+            self._void_rules(sound, self.applied.book)
+            if len(sound) == len(read):
+                self.status = status_of(self.applied.book.id, tuple(map(pattern_of, sound)))
+
+    def _event(self, value: object, where: str) -> dict[str, Any] | None:
+        before = len(self.faults.found)
+        entry = self.faults.table(value, where, EVENT)
+        if isinstance(value, dict):
+            self.faults.required(entry, where, "kind", "at")
+        kind = entry.get("kind")
+        fields = EVENT_FIELDS.get(kind) if isinstance(kind, str) else None
+        if "kind" in entry and fields is None:
+            self.faults.add(f"{where}.kind", f"{kind!r:.40} is not a kind of event; choose {listed(EVENT_FIELDS)}.")
+        at = self._moment(entry["at"], f"{where}.at") if "at" in entry else None
+        for name in EVENT[2:]:
+            if fields is not None and name in entry and name not in fields:
+                self.faults.add(f"{where}.{name}", f"does not belong to {kind}; leave it out.")
+            elif fields is not None and fields.get(name) and name not in entry:
+                self.faults.add(f"{where}.{name}", f"is missing; {kind} needs it.")
+            elif name in entry:
+                self._detail(name, entry[name], f"{where}.{name}")
+        if len(self.faults.found) > before:
+            return None
+        return {**entry, "at": at, "where": where}
+
+    def _detail(self, name: str, value: Any, where: str) -> None:
+        if name == "tumbles" and (type(value) is not int or not 0 <= value <= MOST_TUMBLES):
+            fault = f"{value!r:.40} is not a count; write a whole number from 0 to {MOST_TUMBLES}."
+            self.faults.add(where, fault)
+        elif name == "dice":
+            self.faults.trying(parse_dice, value, where)
+        elif name == "known_dice":
+            self.faults.trying(parse_known_dice, value, where)
+        elif name in ("rule", "by"):
+            self._text(value, where)
+
+    def _order(self, events: list[dict[str, Any]]) -> None:
+        seen: dict[str, str] = {}
+        for event in events:
+            kind, where = event["kind"], event["where"]
+            if kind in ONCE and kind in seen:
+                self.faults.add(where, f"{kind} stands at most once, and is {seen[kind]} already; keep one.")
+            if kind == RESULT and NO_MORE_BETS not in seen:
+                self.faults.add(where, "a result comes after no-more-bets; add it, or put the times right.")
+            if kind == RESULT_AMENDED and RESULT not in seen:
+                self.faults.add(where, "an amended result comes after a result; add it, or put the times right.")
+            seen.setdefault(kind, where)
+        if PLACE_BETS not in seen:
+            self.faults.add("events", "place-bets is missing; every round begins with it.")
+
+    def _table(self, code: object, started_at: dt.datetime) -> None:
+        """Which rules the round was played by."""
+        if not is_plain_text(code) or not str(code).isprintable():
+            return
+        table = self.books.table(str(code))
+        if table is None:
+            self.faults.add("table", f"there is no table {str(code)[:40]}; check the code, or load the floor first.")
+            return
+        self.applied = table.at(started_at)
+        if self.applied is None:
+            moment = as_text(started_at, table.casino)
+            self.faults.add("table", f"{table.code} had no rulebook and layout at {moment}; assign them first.")
+
+    def _void_rules(self, events: list[dict[str, Any]], book: Rulebook) -> None:
+        for event in events:
+            if "rule" in event:
+                rule = rule_of(event["rule"], book)
+                if rule is None:
+                    fault = f'{event["rule"]!r:.60} is not a rule of {book.id}; write one of its numbers, or "ruling".'
+                    self.faults.add(f"{event['where']}.rule", fault)
+                event["rule"] = rule
+
+    # --- Bets ---
+
+    def _bets(self, value: object) -> None:
+        if not isinstance(value, list):
+            self.faults.add("bets", "is not a list; write it as […].")
+            return
+        if len(value) > MOST_BETS:
+            self.faults.add("bets", f"are more than {MOST_BETS}; no round has that many.")
+            return
+        first: dict[tuple[str, str], str] = {}
+        for index, one in enumerate(value):
+            where = f"bets[{index}]"
+            bet = self._bet(one, where)
+            if bet is None or self._is_out(bet):
+                continue
+            key = (bet["player"], bet["box"])
+            if key in first:
+                fault = f"{key[0]!r:.40} has a bet in {key[1]} already, {first[key]}; join them."
+                self.faults.add(where, fault)
+            first.setdefault(key, where)
+
+    def _is_out(self, bet: dict[str, Any]) -> bool:
+        """Refused or late: it may stand beside another one."""
+        late = self.closed_at is not None and bet.get("at") is not None and bet["at"] > self.closed_at
+        return bet.get("refused") is True or late
+
+    def _bet(self, value: object, where: str) -> dict[str, Any] | None:
+        before = len(self.faults.found)
+        entry = self.faults.table(value, where, BET)
+        if isinstance(value, dict):
+            self.faults.required(entry, where, "player", "box", "stake")
+        if "player" in entry:
+            self._text(entry["player"], f"{where}.player")
+        if "box" in entry:
+            self._box(entry["box"], f"{where}.box")
+        if "stake" in entry:
+            self.faults.money(parse_positive_money, entry["stake"], f"{where}.stake")
+        if "net" in entry:
+            self.faults.money(parse_net, entry["net"], f"{where}.net")
+        elif isinstance(value, dict) and self.status == "settled" and entry.get("refused") is not True:
+            self.faults.add(f"{where}.net", "is missing; a bet of a settled round has one, unless it was refused.")
+        for name in ("house_placed", "refused"):
+            if name in entry and not isinstance(entry[name], bool):
+                self.faults.add(f"{where}.{name}", "is neither true nor false; write one of them.")
+        at = self._moment(entry["at"], f"{where}.at") if "at" in entry else None
+        if len(self.faults.found) > before:
+            return None
+        return {**entry, "at": at}
+
+    def _box(self, value: object, where: str) -> None:
+        if not isinstance(value, str) or value not in NUMBERS:
+            self.faults.add(where, f"{value!r:.40} is not a betting box; check its code.")
+        elif self.applied is not None and NUMBERS[value] not in self.applied.boxes:
+            layout = f"layout {self.applied.layout.code} of {self.applied.book.id}"
+            self.faults.add(where, f"{value} is not a box of {layout}; check its code.")
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value

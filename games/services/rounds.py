@@ -1,0 +1,124 @@
+"""Recording rounds: by API, by file, by hand. Complete or refused; the same one twice is one; none is ever changed."""
+
+import datetime as dt
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from games.engine.errors import InputError
+from games.models import RecordingConflict, Round
+from games.moments import day_bounds
+from games.rounds import quickly, slowly
+from games.rounds.ready import ReadyRound
+from games.rounds.rows import COLUMNS, row
+from games.rounds.shape import decode
+from games.rounds.tables import Books
+from games.services.gate import Actor, authorize, name_of
+from games.services.ledger import Entry, chain_append, table_chain
+
+#: How far ahead of ours the clock of a table system may be.
+CLOCKS_DIFFER = dt.timedelta(minutes=5)
+#: A gaming day's books are closed this long after its end; what comes later is marked.
+BOOKS_OPEN_FOR = dt.timedelta(hours=6)
+INSERT = (
+    f"INSERT INTO games_round ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))}) "
+    "ON CONFLICT (source, ref) DO NOTHING RETURNING id"
+)
+
+
+class RoundConflictError(Exception):
+    """The name is taken by a round with another content; that is on record."""
+
+    def __init__(self, source: str, ref: str) -> None:
+        super().__init__(
+            f"{source} {ref} is on record with another content; nothing was changed, and the conflict is on record. "
+            "Send it under a ref of its own, or leave it."
+        )
+
+
+def read_round(line: bytes, books: Books, *, now: dt.datetime) -> ReadyRound:
+    """The quick way where it can be taken; else every fault."""
+    latest = now + CLOCKS_DIFFER
+    shape = decode(line)
+    found = quickly.ready(shape, books, latest=latest) if shape is not None else None
+    return found or slowly.read(line, books, latest=latest)
+
+
+def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
+    """One round: its id, and whether it is new."""
+    books, now = Books(), timezone.now()
+    ready = read_round(line, books, now=now)
+    authorize(actor, "round.record", ready.table.table)
+    with transaction.atomic():
+        key = _insert(ready, books, channel=channel, now=now, who=name_of(actor))
+        if key is not None:
+            after_recording(ready.table.pk, [(key, ready)], channel=channel, now=now, who=name_of(actor))
+            return key, True
+    recorded = Round.objects.only("pk", "fingerprint").get(source=ready.source, ref=ready.ref)
+    if bytes(recorded.fingerprint) != ready.fingerprint:
+        conflict_record([(ready, line, recorded.pk)], channel=channel, who=name_of(actor))
+        raise RoundConflictError(ready.source, ready.ref)
+    return recorded.pk, False
+
+
+def _insert(ready: ReadyRound, books: Books, *, channel: str, now: dt.datetime, who: str) -> int | None:
+    """None where the name is taken. Whoever inserts the same name at this moment is waited for."""
+    values = row(
+        ready, books, channel=channel, imported_id=None, after_close=is_after_close(ready, now), now=now, who=who
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, values)
+        found = cursor.fetchone()
+    return int(found[0]) if found else None
+
+
+def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:
+    _, ends = day_bounds(ready.table.casino, ready.applied.gaming_day)
+    return now >= ends + BOOKS_OPEN_FOR
+
+
+def after_recording(
+    table_id: int, recorded: Iterable[tuple[int, ReadyRound]], *, channel: str, now: dt.datetime, who: str
+) -> None:
+    """What goes with a new round in the same transaction: its place in the outbox, and its leaf in the ledger."""
+    rounds = list(recorded)
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO games_outbox (round_id, at) SELECT unnest(%s::bigint[]), %s",
+                       [[key for key, _ in rounds], now])  # fmt: skip
+    chain_append(table_chain(table_id), (round_entry(key, one, channel, now, who) for key, one in rounds))
+
+
+def round_entry(key: int, one: ReadyRound, channel: str, now: dt.datetime, who: str) -> Entry:
+    applied = one.applied
+    return leaf_of(
+        key,
+        (one.source, one.ref, one.table.code, applied.gaming_day, applied.assignment_id, applied.book.id,
+         applied.layout.code, applied.limit_set_id, applied.dice_set_id, channel, now, who, one.fingerprint),
+    )  # fmt: skip
+
+
+def leaf_of(key: int, values: Iterable[Any]) -> Entry:
+    """What the ledger holds of a round; the fingerprint stands for its events and bets."""
+    *pinned, recorded_at, who, fingerprint = values
+    return Entry("round", key, (*pinned, recorded_at.astimezone(dt.UTC), who, bytes(fingerprint).hex()))
+
+
+def conflict_record(conflicts: Iterable[tuple[ReadyRound, bytes, int]], *, channel: str, who: str) -> None:
+    """The one thing that a refused call writes; the same content is kept once."""
+    RecordingConflict.objects.bulk_create(
+        [
+            RecordingConflict(
+                source=one.source, ref=one.ref, table_id=one.table.pk, recorded_id=key, content=json.loads(line),
+                fingerprint=one.fingerprint, channel=channel, who=who,
+            )
+            for one, line, key in conflicts
+        ],
+        ignore_conflicts=True,
+    )  # fmt: skip
+
+
+def faults_of(error: InputError, where: str) -> list[str]:
+    return [f"{where}: {fault}" for fault in error.faults]
