@@ -32,6 +32,7 @@ class ImportedFile(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(rounds=models.F("new") + models.F("repeated")), name="import_adds_up")
         ]
+        indexes = [models.Index(fields=["sha256"], name="imported_file_by_digest")]
 
     def __str__(self) -> str:
         return self.name

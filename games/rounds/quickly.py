@@ -30,6 +30,10 @@ from games.rounds.shape import BetShape, EventShape, RoundShape
 from games.rounds.tables import Books
 
 CACHED = 100_000
+#: What an event comes after.
+AFTER = {RESULT: NO_MORE_BETS, RESULT_AMENDED: RESULT}
+DETAILS = ("tumbles", "dice", "known_dice", "rule", "by")
+NO_DETAILS = (UNSET,) * len(DETAILS)
 
 
 class DoubtError(Exception):
@@ -69,18 +73,13 @@ def _ready(shape: RoundShape, books: Books, latest: dt.datetime) -> ReadyRound:
     return ReadyRound(
         shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at, events[-1].at, status,
         next((event["dice"] for event in reversed(told) if "dice" in event), None), msgspec.json.encode(told),
-        bets.players, bets.boxes, bets.stakes, bets.nets, None if all(bets.given) else bets.given,
-        bets.placed if any(bets.placed) else None, _if_any(bets.late), _if_any(bets.refused), _if_any(bets.house),
+        bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed, bets.late, bets.refused, bets.house,
         fingerprint((shape.source, shape.ref, shape.table, dealer, supervisor), told, bets.canonical()),
     )  # fmt: skip
 
 
 def _given(value: Any) -> Any:
     return None if value is UNSET else value
-
-
-def _if_any(flags: list[bool]) -> list[bool] | None:
-    return flags if any(flags) else None
 
 
 # --- Events ---
@@ -92,9 +91,8 @@ def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
     seen: set[str] = set()
     for event in events:
         kind = event.kind
-        sure(kind not in seen or kind not in ONCE)
-        sure(kind != RESULT or NO_MORE_BETS in seen)
-        sure(kind != RESULT_AMENDED or RESULT in seen)
+        if (kind in seen and kind in ONCE) or (kind in AFTER and AFTER[kind] not in seen):
+            raise DoubtError
         seen.add(kind)
         told.append(_event(event, book))
     return told
@@ -103,10 +101,11 @@ def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
 def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:
     fields = EVENT_FIELDS[event.kind]
     one: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
-    for name, value in (
-        ("tumbles", event.tumbles), ("dice", event.dice), ("known_dice", event.known_dice), ("rule", event.rule),
-        ("by", event.by),
-    ):  # fmt: skip
+    details = (event.tumbles, event.dice, event.known_dice, event.rule, event.by)
+    if details == NO_DETAILS:
+        sure(not any(fields.values()))
+        return one
+    for name, value in zip(DETAILS, details, strict=True):
         if value is UNSET or value is None:
             sure(not fields.get(name))
         else:
@@ -134,48 +133,72 @@ def rule_of(text: str, book: Rulebook) -> str | None:
 
 
 class Bets:
-    """The bets of a round side by side."""
+    """The bets of a round side by side. Most have no rare facts; then these are None."""
 
     def __init__(
         self, bets: list[BetShape], allowed: frozenset[int], closed_at: dt.datetime | None, latest: dt.datetime
     ) -> None:
         sure(len(bets) <= MOST_BETS)
         self.players = [bet.player for bet in bets]
-        sure("".join(self.players).isprintable())
         self.boxes = [NUMBERS[bet.box] for bet in bets]
-        sure(allowed.issuperset(self.boxes))
+        sure("".join(self.players).isprintable() and allowed.issuperset(self.boxes))
         self.stakes = [_stakes[bet.stake] for bet in bets]
-        self.given = [isinstance(bet.net, str) for bet in bets]
-        self.nets = [_nets[bet.net] if isinstance(bet.net, str) else 0 for bet in bets]
-        self.refused = [bet.refused is True for bet in bets]
-        self.house = [bet.house_placed is True for bet in bets]
-        self.placed = [bet.at if isinstance(bet.at, dt.datetime) else None for bet in bets]
-        if any(self.placed):
-            sure(all(FIRST <= at <= latest for at in self.placed if at is not None))
-        self.late = [at is not None and closed_at is not None and at > closed_at for at in self.placed]
+        self.nets, self.given = _nets_of([bet.net for bet in bets])
+        self.refused = _flags([bet.refused for bet in bets])
+        self.house = _flags([bet.house_placed for bet in bets])
+        self.placed, self.late = _times_of([bet.at for bet in bets], closed_at, latest)
         self._verify_one_a_box()
 
     def _verify_one_a_box(self) -> None:
         """One bet a player a box among those that count; refused and late ones may stand beside it."""
         counting = list(zip(self.players, self.boxes, strict=True))
-        if any(self.refused) or any(self.late):
-            out = zip(self.refused, self.late, strict=True)
+        if self.refused or self.late:
+            out = zip(self.refused or self.late or (), self.late or self.refused or (), strict=True)
             counting = list(compress(counting, (not refused and not late for refused, late in out)))
         sure(len(set(counting)) == len(counting))
 
     def nets_are_there(self) -> bool:
         """Of every bet that was on the felt."""
-        return all(self.given) or all(has or no for has, no in zip(self.given, self.refused, strict=True))
+        if self.given is None:
+            return True
+        return bool(self.refused) and all(has or no for has, no in zip(self.given, self.refused or (), strict=True))
 
     def canonical(self) -> list[tuple[Any, ...]]:
         """What of a bet makes the fingerprint, in a form that can be put in order."""
-        times = [-1 if at is None else microseconds(at) for at in self.placed]
-        return list(
-            zip(
-                self.players, self.boxes, self.stakes, self.given, self.nets, times, self.refused, self.house,
-                strict=True,
-            )
-        )  # fmt: skip
+        count = len(self.players)
+        columns: list[Any] = [self.players, self.boxes, self.stakes, self.nets]
+        if self.given or self.placed or self.refused or self.house:
+            columns += [
+                self.given or [True] * count,
+                [-1 if at is None else microseconds(at) for at in self.placed or [None] * count],
+                self.refused or [False] * count,
+                self.house or [False] * count,
+            ]
+        return list(zip(*columns, strict=True))
+
+
+def _nets_of(texts: list[Any]) -> tuple[list[int], list[bool] | None]:
+    """The nets, 0 where none was given; and which were given, where not all were."""
+    if UNSET not in texts and None not in texts:
+        return [_nets[text] for text in texts], None
+    given = [isinstance(text, str) for text in texts]
+    return [_nets[text] if has else 0 for text, has in zip(texts, given, strict=True)], given
+
+
+def _flags(values: list[Any]) -> list[bool] | None:
+    return [value is True for value in values] if True in values else None
+
+
+def _times_of(
+    values: list[Any], closed_at: dt.datetime | None, latest: dt.datetime
+) -> tuple[list[dt.datetime | None] | None, list[bool] | None]:
+    """When bets were placed, and which of them were late."""
+    if values.count(UNSET) == len(values):
+        return None, None
+    placed = [at if isinstance(at, dt.datetime) else None for at in values]
+    sure(all(FIRST <= at <= latest for at in placed if at is not None))
+    late = [at is not None and closed_at is not None and at > closed_at for at in placed]
+    return (placed if any(placed) else None), (late if any(late) else None)
 
 
 class Amounts(dict[str, int]):

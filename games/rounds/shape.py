@@ -62,21 +62,21 @@ def _quotes(shape: RoundShape) -> int:
     """How many quotation marks its text has, if no key stands twice: msgspec would take the last of two keys."""
     count = 16 + 2 * (shape.dealer is not UNSET) + 2 * (shape.supervisor is not UNSET)
     count += 2 * isinstance(shape.dealer, str) + 2 * isinstance(shape.supervisor, str)
+    count += 8 * len(shape.events) + 12 * len(shape.bets)
     for event in shape.events:
-        count += 8
-        for key, is_text in (
-            (event.tumbles, False), (event.dice, False), (event.known_dice, True), (event.rule, True), (event.by, True),
-        ):  # fmt: skip
-            if key is not UNSET:
-                count += 4 if is_text and key is not None else 2
-    for bet in shape.bets:
-        count += 12
-        if bet.net is not UNSET:
-            count += 4 if bet.net is not None else 2
-        if bet.at is not UNSET:
-            count += 4 if bet.at is not None else 2
-        if bet.house_placed is not UNSET:
+        if event.tumbles is not UNSET:
             count += 2
-        if bet.refused is not UNSET:
+        if event.dice is not UNSET:
             count += 2
+        count += _of_key(event.known_dice) + _of_key(event.rule) + _of_key(event.by)
+    nets, times = [bet.net for bet in shape.bets], [bet.at for bet in shape.bets]
+    for values in (nets, times):
+        count += 4 * len(values) - 4 * values.count(UNSET) - 2 * values.count(None)
+    for flags in ([bet.house_placed for bet in shape.bets], [bet.refused for bet in shape.bets]):
+        count += 2 * (len(flags) - flags.count(UNSET))
     return count
+
+
+def _of_key(value: object) -> int:
+    """The quotation marks of a key that may be left out, and of its text."""
+    return 0 if value is UNSET else 2 if value is None else 4

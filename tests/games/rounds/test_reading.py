@@ -1,0 +1,237 @@
+"""Reading a round: the quick way and the slow way agree, and the slow way tells every fault with its place."""
+
+import copy
+import datetime as dt
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from games.engine.box_numbers import CODES, NUMBERS
+from games.engine.errors import InputError
+from games.engine.loader import rulebooks
+from games.rounds import quickly, slowly
+from games.rounds.ready import ReadyRound
+from games.rounds.shape import decode
+from games.rounds.tables import Books
+from tests.conftest import House
+from tests.games.floor import NOON
+from tests.games.rounds.samples import EXAMPLE, bet, event, example, floor, line
+
+LATEST = NOON
+
+
+@pytest.fixture
+def books(house: House, clock: Any) -> Books:
+    clock.move_to(NOON - dt.timedelta(hours=8))
+    floor(house)
+    clock.move_to(NOON)
+    return Books()
+
+
+def quick(document: Any, books: Books) -> ReadyRound | None:
+    shape = decode(document if isinstance(document, bytes) else line(document))
+    return quickly.ready(shape, books, latest=LATEST) if shape else None
+
+
+def slow(document: Any, books: Books) -> ReadyRound:
+    return slowly.read(document if isinstance(document, bytes) else line(document), books, latest=LATEST)
+
+
+def faults(document: Any, books: Books) -> list[str]:
+    with pytest.raises(InputError) as found:
+        slow(document, books)
+    assert quick(document, books) is None
+    return list(found.value.faults)
+
+
+def test_the_numbers_of_boxes_are_frozen() -> None:
+    assert len(CODES) == len(set(CODES)) == 117
+    assert (NUMBERS["big"], NUMBERS["total-17"], NUMBERS["pair-665"]) == (1, 24, 117)
+    assert {box for book in rulebooks().values() for one in book.layouts.values() for box in one.boxes} == set(CODES)
+
+
+def test_the_example_of_the_contract_is_sound_both_ways(books: Books) -> None:
+    found = quick(EXAMPLE, books)
+    assert found == slow(EXAMPLE, books)
+    assert found
+    assert (found.status, found.dice, found.boxes, found.stakes, found.nets) == (
+        "settled", [1, 3, 6], [2, 1], [10000, 5000], [10000, -5000],
+    )  # fmt: skip
+    assert (found.applied.gaming_day, found.applied.book.id) == (dt.date(2026, 11, 15), "rws-tai-sai-v6")
+    assert found.applied.limit_set_id
+    assert found.applied.dice_set_id
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        example(bets=EXAMPLE["bets"][::-1]),
+        example(events=EXAMPLE["events"][::-1]),
+        example(bets=[one | {"refused": False, "house_placed": None, "at": None} for one in EXAMPLE["bets"]]),
+        example(bets=[one | {"stake": {"100.00": "100", "50": "50.00"}[one["stake"]]} for one in EXAMPLE["bets"]]),
+        example(events=[{**one, "at": one["at"].replace("19:", "11:").replace("+08:00", "Z")}
+                        for one in EXAMPLE["events"]]),
+    ],
+)  # fmt: skip
+def test_the_same_round_in_other_words_has_the_same_fingerprint(books: Books, same: dict[str, Any]) -> None:
+    assert slow(same, books).fingerprint == slow(EXAMPLE, books).fingerprint
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        example(dealer=None),
+        example(dealer="D103"),
+        example(bets=EXAMPLE["bets"][:1]),
+        example(bets=[EXAMPLE["bets"][0] | {"net": "100.01"}, EXAMPLE["bets"][1]]),
+        example(bets=[EXAMPLE["bets"][0] | {"house_placed": True}, EXAMPLE["bets"][1]]),
+        example(events=[*EXAMPLE["events"][:3], EXAMPLE["events"][3] | {"dice": [3, 1, 6]}, EXAMPLE["events"][4]]),
+    ],
+)
+def test_another_round_has_another_fingerprint(books: Books, other: dict[str, Any]) -> None:
+    assert slow(other, books).fingerprint != slow(EXAMPLE, books).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("events", "status"),
+    [
+        ([event("place-bets", 0)], "unfinished"),
+        ([event("place-bets", 0), event("no-more-bets", 9), event("result", 20, dice=[1, 2, 3])], "unfinished"),
+        ([event("place-bets", 0), event("void", 9, rule="5.6", by="SM1")], "void"),
+        ([event("place-bets", 0), event("void", 9, rule="rws-tai-sai-v6#5.5.1")], "void"),
+        ([event("place-bets", 0), event("void", 9, rule="ruling")], "void"),
+        ([event("place-bets", 0), event("void", 9, rule="1.1")], "void"),
+        ([event("place-bets", 0), event("no-more-bets", 9), event("tumbler", 10, tumbles=2)], "void"),
+        ([event("place-bets", 0), event("interruption", 9, known_dice="?,?,?")], "void"),
+        ([event("place-bets", 0), event("interruption", 9, known_dice=" 2 ,?, ?")], "unfinished"),
+        ([event("place-bets", 0), event("dice-exposed", 1)], "void"),
+    ],
+)
+def test_the_status_follows_from_the_events(books: Books, events: list[dict[str, Any]], status: str) -> None:
+    found = quick(example(events=events, bets=[bet()]), books)
+    assert found
+    assert found.status == status
+    assert found.nets_given == [False]
+
+
+def test_a_late_and_a_refused_bet_may_stand_beside_one_that_counts(books: Books) -> None:
+    bets = [
+        bet(net="100.00"),
+        bet(refused=True),
+        bet(net="0.00", at="2026-11-15T19:07:31.000001+08:00"),
+        bet("seat-2", net="100.00", at="2026-11-15T19:07:31+08:00", house_placed=True),
+    ]
+    found = quick(example(bets=bets), books)
+    assert found == slow(example(bets=bets), books)
+    assert found
+    assert found.late == [False, False, True, False]
+    assert found.refused == [False, True, False, False]
+    assert found.house_placed == [False, False, False, True]
+
+
+SETTLED = EXAMPLE["events"]
+WRONG: list[tuple[Any, list[str]]] = [
+    (example(table="TS-99"), ["table: there is no table TS-99"]),
+    (example(source=""), ["source: '' is not a plain text"]),
+    (example(ref="x" * 201), ["ref: is longer than 200 characters"]),
+    (example(colour="green"), ["colour: is not a known field"]),
+    (example(dealer=7), ["dealer: 7 is not a plain text"]),
+    ({"source": "floor"}, ["ref: is missing", "table: is missing", "events: is missing", "bets: is missing",
+                           "events: place-bets is missing"]),
+    (example(events=[]), ["events: place-bets is missing"]),
+    (example(events={}), ["events: is not a list"]),
+    (example(events=[*SETTLED, SETTLED[0]]), ["events[5]: place-bets stands at most once, and is events[0]"]),
+    (example(events=[SETTLED[0], SETTLED[3]]), ["events[1]: a result comes after no-more-bets",]),
+    (example(events=[SETTLED[0], event("result-amended", 5, dice=[1, 1, 1])]),
+     ["events[1]: an amended result comes after a result"]),
+    (example(events=[SETTLED[0], event("rain", 1)]), ["events[1].kind: 'rain' is not a kind of event"]),
+    (example(events=[SETTLED[0], event("tumbler", 1)]), ["events[1].tumbles: is missing; tumbler needs it"]),
+    (example(events=[SETTLED[0], event("tumbler", 1, tumbles=-1)]), ["events[1].tumbles: -1 is not a count"]),
+    (example(events=[SETTLED[0], event("tumbler", 1, tumbles=True)]), ["events[1].tumbles: True is not a count"]),
+    (example(events=[SETTLED[0], event("settled", 1, dice=[1, 2, 3])]), ["events[1].dice: does not belong to settled"]),
+    (example(events=[*SETTLED[:3], event("result", 41, dice=[1, 2, 7]), SETTLED[4]]), ["events[3].dice[2]: 7 is not"]),
+    (example(events=[SETTLED[0], event("void", 1, rule="9.9")]), ["events[1].rule: '9.9' is not a rule of"]),
+    (example(events=[SETTLED[0], event("void", 1, rule="division-9-2008#7.1")]), ["events[1].rule: 'division-9"]),
+    (example(events=[SETTLED[0], event("interruption", 1, known_dice="2,?")]), ["events[1].known_dice: '2,?' does"]),
+    (example(events=[{"kind": "place-bets", "at": "2026-11-15T19:07:02"}]), ["events[0].at: 2026-11-15T19:07:02 has"]),
+    (example(events=[{"kind": "place-bets", "at": 5}]), ["events[0].at: int is not a time"]),
+    (example(events=[{"kind": "place-bets", "at": "2030-01-01T00:00:00Z"}]), ["events[0].at: 2030-01-01T00:00:00Z"]),
+    (example(events=[{"kind": "place-bets", "at": "2025-01-01T00:00:00Z"}]), ["table: TS-01 had no rulebook"]),
+    (example(bets={}), ["bets: is not a list"]),
+    (example(bets=[bet()]), ["bets[0].net: is missing; a bet of a settled round"]),
+    (example(bets=[bet(net=1)]), ["bets[0].net: is a number"]),
+    (example(bets=[bet(net="1.234")]), ["bets[0].net: '1.234' is not an amount"]),
+    (example(bets=[bet(stake="0", net="0")]), ["bets[0].stake: '0' is nothing"]),
+    (example(bets=[bet(stake="-5", net="0")]), ["bets[0].stake: '-5' is not an amount"]),
+    (example(bets=[bet(box="pair-112", net="0")]), ["bets[0].box: pair-112 is not a box of layout C"]),
+    (example(bets=[bet(box="middle", net="0")]), ["bets[0].box: 'middle' is not a betting box"]),
+    (example(bets=[bet(net="0"), bet(net="5")]), ["bets[1]: 'seat-1' has a bet in small already, bets[0]"]),
+    (example(bets=[bet(net="0", refused="no")]), ["bets[0].refused: is neither true nor false"]),
+    (example(bets=[bet(player="a\x00b", net="0")]), ["bets[0].player: 'a\\x00b' is not a plain text"]),
+    (example(bets=[bet(player="a\u200bb", net="0")]), ["bets[0].player: 'a\\u200bb' has characters"]),
+    (example(bets=[bet(at="noon", net="0")]), ["bets[0].at: noon is not a time"]),
+    (example(bets=["x"]), ["bets[0]: 'x' is not an object"]),
+    ([], ["The round is not a JSON object"]),
+    (b"", ["The input is empty"]),
+    (b"{", ["line 1, column 2: not readable as JSON"]),
+    (b"\xff\xfe{\x00", ["The input is not UTF-8"]),
+    (b"\xef\xbb\xbf{}", ["The input begins with a byte order mark"]),
+    (line(EXAMPLE).replace(b'"source": "floor"', b'"source": "floor", "source": "floor"'), ["source: stands twice"]),
+    (line(EXAMPLE).replace(b'"stake": "50"', b'"stake": "60", "stake": "50"'), ["stake: stands twice"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "expected"), WRONG, ids=lambda one: "" if isinstance(one, list) else None)
+def test_every_fault_is_told_with_its_place(books: Books, document: Any, expected: list[str]) -> None:
+    found = faults(document, books)
+    assert [fault[: len(start)] for fault, start in zip(found, expected, strict=True)] == expected
+
+
+def test_all_faults_of_a_round_are_told_at_once(books: Books) -> None:
+    document = example(source=5, bets=[bet(stake="0"), bet("seat-2", box="x", net="y")])
+    found = faults(document, books)
+    assert [fault.partition(": ")[0] for fault in found] == [
+        "source", "bets[0].stake", "bets[0].net", "bets[1].box", "bets[1].net",
+    ]  # fmt: skip
+
+
+VALUES: st.SearchStrategy[Any] = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 8), st.floats(), st.text(max_size=5), st.just([]), st.just({}),
+    st.sampled_from(["small", "total-4", "pair-112", "100.00", "-5", "0", "5.6", "ruling", "?,?,?", "2,?,?", "void",
+                     "result", "2026-11-15T19:07:05+08:00", "2026-11-15T19:07:59Z", "seat-3"]),
+    st.lists(st.integers(0, 7), min_size=3, max_size=3),
+)  # fmt: skip
+
+
+@st.composite
+def changed_rounds(draw: st.DrawFn) -> dict[str, Any]:
+    """The example with a few things put differently: some stay sound, most do not."""
+    document = copy.deepcopy(EXAMPLE)
+    places: list[Any] = [document, *document["events"], *document["bets"]]
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.sampled_from(places))
+        key = draw(
+            st.sampled_from([*place, "net", "at", "refused", "house_placed", "rule", "by", "dice", "dealer", "x"])
+        )
+        if draw(st.booleans()) and key in place and place is not document:
+            del place[key]
+        else:
+            place[key] = draw(VALUES)
+    return document
+
+
+@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changed_rounds())
+def test_what_has_no_fault_is_sound_on_the_quick_way_and_what_has_one_is_not(
+    books: Books, document: dict[str, Any]
+) -> None:
+    try:
+        text = json.dumps(document, allow_nan=True).encode()
+        ready = slow(text, books)
+    except InputError:
+        assert quick(text, books) is None
+    else:
+        assert quick(line(slowly._without_nulls(document)), books) == ready
