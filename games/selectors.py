@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -14,6 +15,7 @@ from games.models import (
     Duty,
     LimitProposal,
     LimitSet,
+    Round,
     Staff,
     Table,
     TableAssignment,
@@ -161,3 +163,33 @@ def pending_proposals(actor: Staff) -> QuerySet[LimitProposal]:
     """What waits for a decision, of all that the actor may see."""
     waiting = LimitProposal.objects.filter(decision=None).select_related("pit__casino", "proposed_by")
     return visible(actor, waiting).prefetch_related("tables")
+
+
+# --- Rounds ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RoundFilter:
+    """Which rounds of all that somebody may see; every part may be left out."""
+
+    table: str | None = None
+    day: dt.date | None = None
+    dealer: str | None = None
+    player: str | None = None
+    status: str | None = None
+
+
+def rounds_found(actor: Any, wanted: RoundFilter) -> QuerySet[Round]:
+    """By index only: nothing is counted, and a page is found by where the last one ended."""
+    rounds = visible(actor, Round.objects.select_related("table__casino", "dice_set"))
+    if wanted.table is not None:
+        rounds = rounds.filter(table__code=wanted.table)
+    if wanted.day is not None:
+        rounds = rounds.filter(gaming_day=wanted.day)
+    if wanted.dealer is not None:
+        rounds = rounds.filter(dealer=wanted.dealer)
+    if wanted.player is not None:
+        rounds = rounds.filter(players__contains=[wanted.player])
+    if wanted.status is not None:
+        rounds = rounds.filter(status=wanted.status)
+    return rounds.order_by("-started_at", "-pk")

@@ -37,7 +37,7 @@ def sidebar() -> list[dict[str, Any]]:
             page("Casinos", "apartment", "admin:games_casino_changelist", "casino.view"),
             page("Pits", "grid_view", "admin:games_pit_changelist", "pit.view"),
         ),
-        group("Rounds"),
+        group("Rounds", page("Rounds", "receipt_long", "admin:games_round_changelist", "round.view")),
         group("Incidents"),
         group("Findings"),
         group(

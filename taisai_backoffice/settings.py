@@ -144,6 +144,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # a round; files of rounds are streamed
+
 # --- API -------------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {

@@ -1,3 +1,3 @@
-from games.admin import casino, denial, dice, duty, limits, staff, system, table
+from games.admin import casino, denial, dice, duty, limits, round, staff, system, table
 
-__all__ = ["casino", "denial", "dice", "duty", "limits", "staff", "system", "table"]
+__all__ = ["casino", "denial", "dice", "duty", "limits", "round", "staff", "system", "table"]

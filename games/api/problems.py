@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, ValidationError
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from games.engine.errors import InputError
 from games.services.gate import Denied
+from games.services.rounds import RoundConflictError
 from games.services.saving import OvertakenError
 
 PROBLEM = "application/problem+json"
@@ -59,6 +60,15 @@ def _denied(error: Any) -> Response:
     return _answer(status.HTTP_403_FORBIDDEN, "Not open to you", str(error) or "Your post does not open this.")
 
 
+def _conflict(error: Any) -> Response:
+    return _answer(status.HTTP_409_CONFLICT, "Conflict", str(error))
+
+
+def _too_large(error: Any) -> Response:
+    detail = "The body is larger than a call may be; send rounds as a file to rounds/import/."
+    return _answer(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "Too large", detail)
+
+
 def _missing(error: Any) -> Response:
     return _answer(status.HTTP_404_NOT_FOUND, "Not there", str(error) or "There is nothing at this address.")
 
@@ -75,6 +85,8 @@ def _api(error: Any) -> Response:
 ANSWERS: list[tuple[Any, Any]] = [
     (ValidationError, _invalid),
     (InputError, _wrong_input),
+    (RoundConflictError, _conflict),
+    (RequestDataTooBig, _too_large),
     (Denied, _denied),
     (PermissionDenied, _denied),
     (Http404, _missing),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.api import limits, tables
+from games.api import limits, rounds, tables
 
 app_name = "api"
 urlpatterns = [
@@ -16,6 +16,9 @@ urlpatterns = [
     path("limit-proposals/<int:key>/approve/", limits.ProposalApproval.as_view(), name="limit_proposal_approve"),
     path("limit-proposals/<int:key>/reject/", limits.ProposalRejection.as_view(), name="limit_proposal_reject"),
     path("limit-proposals/<int:key>/withdraw/", limits.ProposalWithdrawal.as_view(), name="limit_proposal_withdraw"),
+    path("rounds/", rounds.RoundList.as_view(), name="rounds"),
+    path("rounds/import/", rounds.RoundImport.as_view(), name="round_import"),
+    path("rounds/<int:key>/", rounds.RoundDetail.as_view(), name="round"),
     path("dice-sets/", tables.DiceSetList.as_view(), name="dice_sets"),
     path("dice-sets/<int:key>/", tables.DiceSetDetail.as_view(), name="dice_set"),
 ]

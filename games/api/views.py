@@ -17,7 +17,7 @@ class Pages(CursorPagination):
     page_size = 100
     max_page_size = 500
     page_size_query_param = "page_size"
-    ordering = "-pk"
+    ordering: str | tuple[str, ...] = "-pk"
 
 
 class GatedView(APIView):

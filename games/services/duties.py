@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from games.models import Casino, Duty, Pit, Staff
 from games.roles import is_above, post_name
-from games.services.gate import Actor, Standing, authorize, deny
+from games.services.gate import Actor, Standing, authorize, deny, name_of
+from games.services.ledger import Entry, ledger_append
 from games.services.people import verify_pit_of_casino
 from games.services.saving import record_change, record_save
 
@@ -26,7 +27,15 @@ def duty_grant(
     verify_duty(standing=standing, duty=duty)
     duty.granted_as = standing.role.post or ""
     record_save(duty, actor=actor, reason=reason)
+    ledger_append(casino, duty_entry(duty, actor, reason))
     return duty
+
+
+def duty_entry(duty: Duty, actor: Actor, reason: str) -> Entry:
+    """What the ledger holds of a duty, at its grant and again at its end."""
+    period = (duty.starts_at.astimezone(dt.UTC), duty.ends_at.astimezone(dt.UTC))
+    place = (duty.casino.code, duty.pit.code if duty.pit else None)
+    return Entry("duty", duty.pk, (duty.staff.number, duty.post, *place, *period, name_of(actor), reason))
 
 
 def verify_duty(*, standing: Standing, duty: Duty) -> None:
@@ -62,4 +71,5 @@ def duty_end(*, actor: Staff, duty: Duty, reason: str) -> Duty:
     if current.ends_at > now:
         ends_at = max(now, current.starts_at + dt.timedelta(microseconds=1))
         record_change(current, {"ends_at": ends_at}, actor=actor, reason=reason)
+        ledger_append(current.casino, duty_entry(current, actor, reason))
     return current

@@ -26,6 +26,8 @@ from games.moments import as_text
 from games.selectors import NoLimitsError, limits_at
 from games.services.fitting import verify_fit
 from games.services.gate import Actor, authorize, deny, name_of
+from games.services.ledger import Entry, ledger_append
+from games.services.rounds_since import verify_no_round_since
 from games.services.saving import OvertakenError, verify_reason
 
 Outcome = LimitDecision.Outcome
@@ -250,10 +252,22 @@ def _record(
     table: Table, starts_at: dt.datetime, sheet: LimitSheet, decision: LimitDecision, now: dt.datetime
 ) -> LimitSet:
     latest = table.limit_sets.filter(starts_at=starts_at).order_by("-revision").first()
-    return LimitSet.objects.create(
+    limit_set = LimitSet.objects.create(
         table=table, starts_at=starts_at, revision=latest.revision + 1 if latest else 0, sheet=sheet, recorded_at=now,
         origin=LimitSet.Origin.PROPOSAL, source=decision.proposal.reason, who=decision.who, decision=decision,
     )  # fmt: skip
+    ledger_append(table, limits_entry(limit_set))
+    return limit_set
+
+
+def limits_entry(limit_set: LimitSet) -> Entry:
+    """What the ledger holds of a sign: what it says, from when, and whose word it is."""
+    limits = limit_set.sheet.limits()
+    lines = [(key, line.minimum, line.maximum) for key, line in limits.by_key.items()]
+    decision = limit_set.decision
+    people = (decision.proposal.who, decision.who, decision.reason) if decision else (None, limit_set.who, None)
+    values = (limit_set.starts_at.astimezone(dt.UTC), limit_set.revision, lines, list(limits.differential.items()))
+    return Entry("limits", limit_set.pk, (*values, str(limit_set.origin), limit_set.source, *people))
 
 
 def _supersede_others(proposal: LimitProposal, tables: list[Table], actor: Staff, now: dt.datetime) -> None:
@@ -288,8 +302,10 @@ def limit_set_load(
         fault = f"{table} has other limits from {as_text(starts_at, table.casino)}, recorded by {known.who}"
         raise ValidationError({"starts_at": f"{fault}; choose another moment, or leave them as they are."})
     authorize(actor, "limits.load", table)
+    verify_no_round_since(table, starts_at)
     sheet = sheet or sheet_create(limits)
-    LimitSet.objects.create(
+    limit_set = LimitSet.objects.create(
         table=table, starts_at=starts_at, sheet=sheet, origin=LimitSet.Origin.FILE, source=source, who=name_of(actor)
     )
+    ledger_append(table, limits_entry(limit_set))
     return sheet

@@ -20,7 +20,9 @@ from games.moments import as_text
 from games.selectors import NoLimitsError, dice_at, limits_at
 from games.services.fitting import verify_fit
 from games.services.gate import Actor, authorize, name_of
+from games.services.ledger import Entry, ledger_append
 from games.services.people import verify_pit_of_casino
+from games.services.rounds_since import verify_no_round_since
 from games.services.saving import OvertakenError, record_change, record_save, verify_reason
 
 #: Checks are signed before a table is opened, not days before.
@@ -73,13 +75,17 @@ def assignment_record(
         fault = f"{table} has another assignment from {as_text(starts_at, table.casino)}, {same.game}"
         raise ValidationError({"starts_at": f"{fault}; choose another moment, or leave it as it is."})
     authorize(actor, "table.assign", table)
+    verify_no_round_since(table, starts_at)
     before = table.assignments.filter(during__contains=starts_at).first()
     after = table.assignments.filter(during__startswith__gt=starts_at).order_by("during").first()
     if before is not None:
         before.during = DateTimeTZRange(before.starts_at, starts_at)
         record_save(before, actor=actor, reason=reason, only=("during",))
     period = DateTimeTZRange(starts_at, after.starts_at if after else None)
-    record_save(TableAssignment(table=table, casino=table.casino, during=period, **values), actor=actor, reason=reason)
+    assignment = TableAssignment(table=table, casino=table.casino, during=period, **values)
+    record_save(assignment, actor=actor, reason=reason)
+    held = (starts_at.astimezone(dt.UTC), pit.code, book.id, layout, assignment.chip_unit, name_of(actor), reason)
+    ledger_append(table, Entry("game", assignment.pk, held))
     return True
 
 
@@ -249,6 +255,9 @@ def _step(table: Table, kind: TableStep.Kind, actor: Staff, reason: str, **value
     verify_reason(reason)
     now = timezone.now()
     record_change(table, {"state": STATE_AFTER[kind], "state_since": now}, actor=actor, reason=reason)
-    return TableStep.objects.create(
+    step = TableStep.objects.create(
         table=table, kind=kind, at=now, by=actor, who=name_of(actor), reason=reason.strip(), **values
     )
+    held = (kind.value, now.astimezone(dt.UTC), step.who, step.reason, step.rules)
+    ledger_append(table, Entry("table", step.pk, held))
+    return step

@@ -16,10 +16,13 @@ from django.db import IntegrityError, connection, transaction
 from games.engine.errors import InputError
 from games.models import ImportedFile, LedgerChain, LedgerLeaf, Outbox, RecordingConflict, Round, RoundBet, Table
 from games.rounds import lines
+from games.services.duties import duty_end, duty_grant
 from games.services.imports import Imported, rounds_import
+from games.services.limits import limits_approve, limits_propose
 from games.services.rounds import RoundConflictError, round_record
+from games.services.tables import table_open
 from tests.conftest import OPERATOR, House, build_house
-from tests.games.floor import NOON
+from tests.games.floor import NOON, sign
 from tests.games.rounds.samples import EXAMPLE, bet, example, floor, line
 from tests.threads import at_once
 
@@ -47,7 +50,7 @@ def several(count: int, start: int = 0) -> list[dict[str, Any]]:
 
 def everything() -> tuple[int, ...]:
     models = (Round, Outbox, LedgerLeaf, ImportedFile, RecordingConflict)
-    return tuple(model.objects.count() for model in models)  # type: ignore[attr-defined]
+    return tuple(model.objects.count() for model in models)
 
 
 # --- One round ---
@@ -335,3 +338,23 @@ def test_no_round_and_no_leaf_is_changed_or_taken_away(house: House, table: Tabl
     with connection.cursor() as cursor, pytest.raises(Exception, match="permission denied") as refusal:
         cursor.execute(statement)
     assert isinstance(refusal.value.__cause__, psycopg.errors.InsufficientPrivilege)
+
+
+def test_the_ledger_holds_signs_games_steps_and_duties_as_well(house: House, table: Table) -> None:
+    manager = house["shift-manager"]
+    table_open(actor=manager, table=table, reason="Start")
+    proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign({}), reason="Quiet")
+    limits_approve(actor=manager, proposal=proposal, reason="Agreed")
+    duty = duty_grant(
+        actor=manager, staff=house["dealer"], post="pit-supervisor", casino=house.casino, starts_at=NOON,
+        ends_at=NOON + dt.timedelta(hours=1), reason="Stands in",
+    )  # fmt: skip
+    duty_end(actor=manager, duty=duty, reason="Back")
+    kinds = LedgerLeaf.objects.order_by("chain", "position").values_list("chain__name", "kind")
+    of_table, of_casino = f"table:{table.pk}", f"casino:{house.casino.pk}"
+    assert sorted(kinds) == sorted(
+        [
+            (of_table, "game"), (of_table, "limits"), (of_table, "table"), (of_table, "limits"), (of_casino, "duty"),
+            (of_casino, "duty"),
+        ]
+    )  # fmt: skip
