@@ -14,11 +14,13 @@ from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_results.models import TaskResult
 
-from games.models import Denial, Duty, Staff
+from games.models import Denial, Duty, Round, Staff
 from games.services.duties import duty_grant
 from games.services.limits import limits_propose
-from tests.conftest import House
+from games.services.rounds import round_record
+from tests.conftest import OPERATOR, House
 from tests.games.floor import open_table, sign
+from tests.games.rounds.samples import current, line
 
 TABLE = tomllib.loads(Path(__file__).with_name("routes.toml").read_text())
 ROLES: list[str] = TABLE["roles"]
@@ -36,6 +38,7 @@ def all_routes(resolver: URLResolver | None = None, prefix: str = "", names: str
 
 
 PATHS = dict(all_routes())
+KEYS = {"dice-sets": "diceset", "rounds": "round"}
 QUERIES = {"admin:autocomplete": "?app_label=games&model_name=duty&field_name=staff&term="}
 
 
@@ -45,6 +48,10 @@ def test_every_route_has_its_line_and_every_line_its_route() -> None:
 
 def test_every_line_answers_for_every_role() -> None:
     assert {name: len(answers) for name, answers in ROUTES.items()} == dict.fromkeys(ROUTES, len(ROLES))
+
+
+def record_round() -> None:
+    round_record(actor=OPERATOR, line=line(current()), channel="api")
 
 
 @pytest.fixture
@@ -61,6 +68,7 @@ def samples(house: House) -> dict[str, str]:
     table = open_table(house)
     proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign({}), reason="Sample")
     dice_set = table.dice_fits.get().dice_set
+    record_round()
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
     return {
         "casino": str(house.casino.pk),
@@ -72,6 +80,7 @@ def samples(house: House) -> dict[str, str]:
         "limitproposal": str(proposal.pk),
         "limitset": str(table.limit_sets.get().pk),
         "diceset": str(dice_set.pk),
+        "round": str(Round.objects.get().pk),
         "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),
         "taskresult": str(TaskResult.objects.create(task_id="x").pk),
         "content_type": str(ContentType.objects.get_for_model(Staff).pk),
@@ -90,7 +99,7 @@ def concrete(path: str, samples: dict[str, str]) -> str:
     path = re.sub(r"\^\(\?P<app_label>[^)]*\)/\$", "games/", path)
     return "/" + (
         path.replace("<str:code>", "TS-01")
-        .replace("<int:key>", samples["diceset" if "dice-sets" in path else "limitproposal"])
+        .replace("<int:key>", samples[KEYS.get(path.split("/")[2] if path.startswith("api/") else "", "limitproposal")])
         .replace("^([^/]+)/history/([^/]+)/$", f"{samples.get(thing)}/history/{samples.get(thing + '/history')}/")
         .replace("<path:object_id>", samples.get(thing, "1"))
         .replace("<int:content_type_id>", samples["content_type"])

@@ -1,4 +1,4 @@
-"""Rounds: a list that stays quick on millions, and a round with its events, its bets and what is known of its record."""
+"""Rounds: a list that stays quick on millions, and a round with its events, its bets and its record."""
 
 import datetime as dt
 from typing import Any

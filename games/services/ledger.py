@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from games.models import Casino, LedgerChain, Table
@@ -41,6 +41,7 @@ def ledger_append(place: Table | Casino, *entries: Entry) -> None:
     chain_append(table_chain(place.pk) if isinstance(place, Table) else f"casino:{place.pk}", entries)
 
 
+@transaction.atomic
 def chain_append(name: str, entries: Iterable[Entry]) -> None:
     """One writer of a chain at a time, until his transaction ends."""
     waiting = list(entries)

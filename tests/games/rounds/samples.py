@@ -45,3 +45,16 @@ def line(document: Any) -> bytes:
 def floor(house: House) -> Table:
     """A table that plays by version 6, layout C, with a sign and dice."""
     return ready_table(house, "TS-01", layout="C", limits=sign())
+
+
+def current(**changes: Any) -> dict[str, Any]:
+    """A round of the last minutes, for tests in which the clock goes on."""
+    start = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=2)
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("place-bets", {}), ("no-more-bets", {}), ("result", {"dice": [1, 3, 6]}), ("settled", {}),
+    ]  # fmt: skip
+    events = [
+        {"kind": kind, "at": (start + dt.timedelta(seconds=index)).isoformat(), **more}
+        for index, (kind, more) in enumerate(kinds)
+    ]
+    return example(events=events) | changes

@@ -23,7 +23,7 @@ from games.services.rounds import RoundConflictError, round_record
 from games.services.tables import table_open
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor import NOON, sign
-from tests.games.rounds.samples import EXAMPLE, bet, example, floor, line
+from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
 from tests.threads import at_once
 
 
@@ -49,8 +49,10 @@ def several(count: int, start: int = 0) -> list[dict[str, Any]]:
 
 
 def everything() -> tuple[int, ...]:
-    models = (Round, Outbox, LedgerLeaf, ImportedFile, RecordingConflict)
-    return tuple(model.objects.count() for model in models)
+    """Rounds, what waits in the outbox, leaves of rounds, files and conflicts."""
+    leaves = LedgerLeaf.objects.filter(kind="round")
+    return tuple(one.count() for one in (Round.objects, Outbox.objects, leaves, ImportedFile.objects,
+                                         RecordingConflict.objects))  # fmt: skip
 
 
 # --- One round ---
@@ -272,19 +274,6 @@ class TestAtOnce:
         )
         assert sorted((one.new, one.repeated) for one in answers) == [(0, 300), (300, 0)]
         assert everything()[:3] == (300, 300, 300)
-
-
-def current(**changes: Any) -> dict[str, Any]:
-    """A round of the last minutes, for tests in which the clock goes on."""
-    start = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=2)
-    kinds: list[tuple[str, dict[str, Any]]] = [
-        ("place-bets", {}), ("no-more-bets", {}), ("result", {"dice": [1, 3, 6]}), ("settled", {}),
-    ]  # fmt: skip
-    events = [
-        {"kind": kind, "at": (start + dt.timedelta(seconds=index)).isoformat(), **more}
-        for index, (kind, more) in enumerate(kinds)
-    ]
-    return example(events=events) | changes
 
 
 # --- By SQL ---
