@@ -8,9 +8,11 @@ class GamesConfig(AppConfig):
     verbose_name = "Games"
 
     def ready(self) -> None:
+        from django_structlog.signals import bind_extra_request_finished_metadata
         from simple_history.signals import pre_create_historical_record
 
         from games import insert_only
+        from games.middleware import log_no_person
         from games.models.history import name_the_author
         from games.services.people import login_note
 
@@ -18,4 +20,5 @@ class GamesConfig(AppConfig):
         user_logged_in.disconnect(dispatch_uid="update_last_login")
         user_logged_in.connect(login_note, dispatch_uid="login_note")
         pre_create_historical_record.connect(name_the_author, dispatch_uid="name_the_author")
+        bind_extra_request_finished_metadata.connect(log_no_person, dispatch_uid="log_no_person")
         post_migrate.connect(insert_only.protect, dispatch_uid="protect_tables")

@@ -24,6 +24,7 @@ INSERT_ONLY = (
     "games_historicalstaff",
     "games_historicaltable",
     "games_historicaltableassignment",
+    "games_historicalterminal",
     "games_importedfile",
     "games_ledgerleaf",
     "games_limitdecision",
@@ -39,11 +40,12 @@ INSERT_ONLY = (
     "games_tablestep",
 )
 
-#: Tables of which only these columns change: a period gets its end, what it is about stays.
+#: Tables of which only these columns change: a period gets its end, a terminal keeps its key; what it is about stays.
 ONLY_COLUMNS = {
     "games_dicefit": ("during",),
     "games_diceset": ("code", "pit_id", "seal", "state"),
     "games_tableassignment": ("during",),
+    "games_terminal": ("table_codes", "revoked_at", "last_used_at"),
 }
 
 DENY_FUNCTION = """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PATH = Path(__file__).with_name("roles.toml")
-REACHES = ("pit", "casino")
+REACHES = ("tables", "pit", "casino")
 FIELDS = {"name", "department", "post", "reach", "as", "may"}
 
 
@@ -45,6 +45,7 @@ def load(text: str) -> tuple[tuple[str, ...], dict[str, Role]]:
 POSTS, ROLES = load(PATH.read_text())
 DEPARTMENTS = tuple(dict.fromkeys(role.department for role in ROLES.values() if role.department))
 OPERATOR = ROLES["operator"]
+TERMINAL = ROLES["terminal"]
 
 
 def role_of(department: str, post: str) -> Role:

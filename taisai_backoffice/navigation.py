@@ -51,6 +51,7 @@ def sidebar() -> list[dict[str, Any]]:
         ),
         group(
             "System",
+            page("Terminals", "vpn_key", "admin:games_terminal_changelist", "terminal.view"),
             page("Schedule", "schedule", "admin:django_celery_beat_periodictask_changelist", "periodictask.view"),
             page("Task results", "task_alt", "admin:django_celery_results_taskresult_changelist", "taskresult.view"),
         ),

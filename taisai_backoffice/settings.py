@@ -149,13 +149,17 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # a round; files of rounds are s
 # --- API -------------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["games.api.authentication.PersonAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "games.api.authentication.TerminalAuthentication",
+        "games.api.authentication.PersonAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": [],  # the gate decides, in games.api.views and in the services
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["games.api.reading.StrictJSONParser"],
     "DEFAULT_PAGINATION_CLASS": "games.api.views.Pages",
     "EXCEPTION_HANDLER": "games.api.problems.problem",
 }
+TERMINAL_CALLS_A_MINUTE = environment.number("TERMINAL_CALLS_A_MINUTE", 600)  # above that, a terminal is answered 429
 
 # --- The doors -------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from games.models import Denial, Duty, Round, Staff
 from games.services.duties import duty_grant
 from games.services.limits import limits_propose
 from games.services.rounds import round_record
+from games.services.terminals import terminal_create
 from tests.conftest import OPERATOR, House
 from tests.games.floor import open_table, sign
 from tests.games.rounds.samples import current, line
@@ -69,6 +70,7 @@ def samples(house: House) -> dict[str, str]:
     proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign({}), reason="Sample")
     dice_set = table.dice_fits.get().dice_set
     record_round()
+    terminal, _ = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
     return {
         "casino": str(house.casino.pk),
@@ -81,6 +83,7 @@ def samples(house: House) -> dict[str, str]:
         "limitset": str(table.limit_sets.get().pk),
         "diceset": str(dice_set.pk),
         "round": str(Round.objects.get().pk),
+        "terminal": str(terminal.pk),
         "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),
         "taskresult": str(TaskResult.objects.create(task_id="x").pk),
         "content_type": str(ContentType.objects.get_for_model(Staff).pk),
@@ -90,6 +93,7 @@ def samples(house: House) -> dict[str, str]:
         "duty/history": str(duty.history.first().history_id),
         "table/history": str(table.history.first().history_id),
         "diceset/history": str(dice_set.history.first().history_id),
+        "terminal/history": str(terminal.history.first().history_id),
     }
 
 

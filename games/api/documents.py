@@ -7,7 +7,7 @@ from django.utils import timezone
 from games.engine.loader import rulebook
 from games.engine.money import format_money
 from games.engine.sign_changes import Change, changes
-from games.models import DiceFit, DiceInspection, DiceSet, LimitProposal, Table, TableAssignment
+from games.models import DiceFit, DiceInspection, DiceSet, LimitProposal, Table, TableAssignment, Terminal
 from games.moments import as_text
 from games.selectors import FloorLine
 from games.services.limits import limits_before
@@ -126,4 +126,17 @@ def fit_document(fit: DiceFit) -> dict[str, Any]:
         "serials": fit.dice_set.serials,
         "from": as_text(fit.during.lower, casino),
         "to": as_text(fit.during.upper, casino) if fit.during.upper else None,
+    }
+
+
+def terminal_document(terminal: Terminal) -> dict[str, Any]:
+    """Without the key, which nobody knows but the terminal."""
+    casino = terminal.casino
+    return {
+        "name": terminal.name,
+        "casino": casino.code,
+        "tables": terminal.table_codes.split(", "),
+        "key_hint": terminal.key_hint,
+        "revoked_at": as_text(terminal.revoked_at, casino) if terminal.revoked_at else None,
+        "last_used_at": as_text(terminal.last_used_at, casino) if terminal.last_used_at else None,
     }

@@ -32,16 +32,16 @@ class RoundList(GatedView):
     terminals_may = True
 
     def get(self, request: Request) -> Response:
-        authorize(self.actor, "round.view")
+        authorize(self.caller, "round.view")
         allowed(request, *FILTERS, *PAGES)
         pages = RoundPages()
-        page = pages.paginate_queryset(rounds_found(self.actor, wanted(request)), request, view=self) or []
+        page = pages.paginate_queryset(rounds_found(self.caller, wanted(request)), request, view=self) or []
         return pages.get_paginated_response([round_document(one) for one in page])
 
     def post(self, request: Request) -> Response:
         """One round: 201 new, 200 on record already, 409 where its name is taken by another one."""
-        authorize(self.actor, "round.record")
-        key, is_new = round_record(actor=self.actor, line=request.body, channel=Round.Channel.API)
+        authorize(self.caller, "round.record")
+        key, is_new = round_record(actor=self.caller, line=request.body, channel=Round.Channel.API)
         recorded = Round.objects.select_related("table__casino", "dice_set").get(pk=key)
         code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
         return Response(round_document(recorded), status=code)
@@ -53,10 +53,10 @@ class RoundImport(GatedView):
 
     def post(self, request: Request) -> Response:
         """A file of rounds, one a line, also gzipped: all of it or nothing."""
-        authorize(self.actor, "round.record")
+        authorize(self.caller, "round.record")
         with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as file:
             receive(request._request, file)
-            done = rounds_import(actor=self.actor, stream=file, name="API")  # type: ignore[arg-type]
+            done = rounds_import(actor=self.caller, stream=file, name="API")  # type: ignore[arg-type]
         counts = {"files": 1, "rounds": done.rounds, "new": done.new, "repeated": done.repeated}
         return Response(counts, status=status.HTTP_201_CREATED)
 

@@ -7,7 +7,7 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from games.models import Staff
+from games.models import Staff, Terminal
 from games.services.gate import deny
 
 
@@ -21,18 +21,32 @@ class Pages(CursorPagination):
 
 
 class GatedView(APIView):
-    """A call by somebody who may log in. What he may do is asked of the gate, in the service or right here."""
+    """A call by somebody who may log in. What he may do is asked of the gate, in the service or right here.
+
+    Terminals come in only where a view says so; it then works with `caller` in place of `actor`.
+    """
 
     request: Request
+    terminals_may = False
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if not request.user.is_authenticated:
             raise exceptions.NotAuthenticated("Log in on the site first; the API takes its session.")
+        if isinstance(self.caller, Terminal):
+            if not self.terminals_may:
+                raise deny(self.caller, "api.open", request.path)
+            return
         if not self.actor.is_staff:
             raise deny(self.actor, "api.open", request.path)
         if self.actor.must_change_password:
             raise exceptions.PermissionDenied("Choose a password of your own on the site first.")
+
+    @property
+    def caller(self) -> Staff | Terminal:
+        """Whoever calls: a terminal, where `terminals_may`, or a person."""
+        user: Any = self.request.user
+        return user if isinstance(user, Terminal) else self.actor
 
     @property
     def actor(self) -> Staff:

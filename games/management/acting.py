@@ -1,5 +1,6 @@
 """What our commands have in common: whom they act for, and errors that are one sentence a fault."""
 
+import argparse
 import datetime as dt
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,14 @@ class ActingCommand(PlainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_as(parser)
+
+    def add_verb(self, verbs: Any, name: str, words: str) -> Any:
+        """A command of several verbs; `--as` stands before or after them."""
+        verb = verbs.add_parser(name, help=words)
+        if self._called_from_command_line:
+            verb.error = self._wrong_call
+        add_as(verb, default=argparse.SUPPRESS)
+        return verb
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         token = door.set(f"command {type(self).__module__.rpartition('.')[2]}")

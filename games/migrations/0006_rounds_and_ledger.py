@@ -12,7 +12,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('games', '0004_of_the_same_casino'),
+        ('games', '0005_terminal_keys'),
     ]
 
     operations = [

@@ -8,6 +8,7 @@ from games.models.round import ImportedFile, Outbox, RecordingConflict, Round, R
 from games.models.sign import SignPrint
 from games.models.staff import Staff
 from games.models.table import OpeningCheck, Table, TableAssignment, TableState, TableStep
+from games.models.terminal import Terminal, TerminalTable, TerminalUse
 
 __all__ = [
     "Casino",
@@ -37,4 +38,7 @@ __all__ = [
     "TableAssignment",
     "TableState",
     "TableStep",
+    "Terminal",
+    "TerminalTable",
+    "TerminalUse",
 ]

@@ -5,6 +5,8 @@ from typing import Any
 import structlog
 from django.db import DatabaseError, connection
 
+from games.models import Staff
+
 log = structlog.get_logger(__name__)
 
 INSERT = """
@@ -21,7 +23,8 @@ def denial_record(*, actor: Any, who: str, action: str, thing: str, door: str) -
         with own.cursor() as cursor:
             place = getattr(actor, "casino_id", None)
             texts = [text.replace("\x00", "\\x00") for text in (who, action, thing, door)]  # PostgreSQL holds no NUL
-            cursor.execute(INSERT, [actor.pk if actor else None, place, *texts])
+            person = actor.pk if isinstance(actor, Staff) else None
+            cursor.execute(INSERT, [person, place, *texts])
     except DatabaseError:
         log.exception("denial not recorded", who=who, action=action)
     finally:

@@ -9,8 +9,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from games.models import Duty, Staff, Table
-from games.roles import OPERATOR, Role, rank, role_of
+from games.models import Duty, Staff, Table, Terminal, TerminalTable
+from games.roles import OPERATOR, TERMINAL, Role, rank, role_of
 from games.services.denials import denial_record
 
 M = TypeVar("M", bound=Model)
@@ -34,23 +34,26 @@ class Operator:
         return OPERATOR.name
 
 
-Actor = Staff | Operator
+Actor = Staff | Operator | Terminal
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What a person is at this moment, and where: in a permanent post or department, or acting by a duty."""
+    """What an actor is at this moment, and where: in a permanent post or department, or acting by a duty."""
 
     role: Role
     casino_id: int | None
     pit_id: int | None = None
     duty: Duty | None = None
+    table_ids: frozenset[int] | None = None  # a terminal's own
 
     def __str__(self) -> str:
         return f"acting {self.role.name.lower()}" if self.duty else self.role.name.lower()
 
     def covers(self, action: str, thing: Model | None) -> bool:
         """The thing lies within reach. What belongs to the whole casino may be seen, but not changed, from one pit."""
+        if self.table_ids is not None:
+            return thing is None or table_id_of(thing) in self.table_ids
         if thing is None or not has_place(type(thing)):  # what lies nowhere in particular
             return True
         casino_id, pit_id = place_of(thing)
@@ -63,6 +66,8 @@ class Standing:
         query = Q()
         if path := getattr(model, "table_path", None):
             return query if self.casino_id is None else Q(**{f"{path}__in": self.tables().values("pk")})
+        if self.table_ids is not None:
+            return Q(pk__in=[])
         if self.casino_id is not None and (path := getattr(model, "casino_path", None)):
             query &= Q(**{path: self.casino_id})
         if self.pit_id is not None and (path := getattr(model, "pit_path", None)):
@@ -70,13 +75,22 @@ class Standing:
         return query
 
     def tables(self) -> QuerySet[Table]:
-        """The tables within reach: all of the casino, or those that stand in the pit now."""
+        """The tables within reach: all of the casino, those that stand in the pit now, or a terminal's own."""
         tables = Table.objects.filter(casino=self.casino_id)
+        if self.table_ids is not None:
+            return tables.filter(pk__in=self.table_ids)
         return tables if self.pit_id is None else tables.standing_in(self.pit_id)
 
 
 def has_place(model: type[Model]) -> bool:
     return hasattr(model, "casino_path") or hasattr(model, "table_path")
+
+
+def table_id_of(thing: Any) -> int | None:
+    """The table that a record is, or lies at."""
+    path = getattr(thing, "table_path", None)
+    found: int | None = getattr(thing, "pk" if path == "pk" else f"{path}_id") if path else None
+    return found
 
 
 def place_of(thing: Any) -> tuple[int | None, int | None]:
@@ -107,6 +121,8 @@ def standings(actor: Any) -> list[Standing]:
     """
     if isinstance(actor, Operator):
         return [Standing(OPERATOR, None)]
+    if isinstance(actor, Terminal):
+        return _bound(actor)
     if not isinstance(actor, Staff) or not actor.is_active:
         return []
     role = role_of(actor.department, actor.post)
@@ -114,6 +130,13 @@ def standings(actor: Any) -> list[Standing]:
     now = timezone.now()
     acting = [_acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at]
     return sorted([own, *acting], key=_height, reverse=True)
+
+
+def _bound(terminal: Terminal) -> list[Standing]:
+    """Read anew at each question: neither a key that was revoked nor one that is bound to no table is anything."""
+    bindings = TerminalTable.objects.filter(terminal=terminal.pk, terminal__revoked_at=None)
+    table_ids = frozenset(bindings.values_list("table", flat=True))
+    return [Standing(TERMINAL, terminal.casino_id, table_ids=table_ids)] if table_ids else []
 
 
 def _duties(staff: Staff) -> list[Duty]:
@@ -163,7 +186,11 @@ def deny(actor: Any, action: str, thing: object = None) -> Denied:
 
 def visible(actor: Any, queryset: QuerySet[M]) -> QuerySet[M]:
     """What an actor may see of a list."""
-    action = f"{queryset.model._meta.model_name}.view"
+    return within_reach(actor, f"{queryset.model._meta.model_name}.view", queryset)
+
+
+def within_reach(actor: Any, action: str, queryset: QuerySet[M]) -> QuerySet[M]:
+    """What of a list lies where an actor may do this."""
     return queryset.filter(any_of(one.within(queryset.model) for one in standings(actor) if action in one.role.may))
 
 
@@ -181,4 +208,6 @@ def name_of(actor: Any) -> str:
     """An actor in words, with the highest post held at this moment."""
     if isinstance(actor, Staff):
         return f"{actor}, {next(map(str, standings(actor)), 'no longer active')}"
+    if isinstance(actor, Terminal):
+        return f"Terminal {actor}"
     return "Somebody not logged in" if getattr(actor, "is_anonymous", False) else str(actor)

@@ -11,7 +11,8 @@ from games.models import LimitProposal
 from games.services.dice import dice_inspect
 from games.services.limits import limits_approve, limits_propose, limits_withdraw
 from games.services.signs import sign_print
-from tests.conftest import House
+from games.services.terminals import terminal_create
+from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9
 from tests.games.floor import bare_table, dice_of, open_table, sign
 
@@ -114,6 +115,7 @@ def floor(house: House, clock: Any) -> dict[str, int]:
     pending = limits_propose(actor=manager, tables=[table], limits=sign({"single": (20, 2000)}), reason="Quieter")
     sign_print(actor=manager, table=table, limit_set=limit_set, assignment=table.assignments.get(), form="pdf")
     dice_inspect(actor=manager, dice_set=table.dice_fits.get().dice_set, result="good", seal_found="S-D-TS-01")
+    terminal_create(actor=OPERATOR, name="East 1", tables=[table], reason="New terminal")
     return {
         "other": house.other.pk, "other_pit": house.other_pit.pk, "pending": pending.pk, "proposer": manager.pk,
         "stranger": house["casino-manager"].pk, "table": table.pk, "second_table": bare_table(house, "TS-02").pk,

@@ -9,14 +9,15 @@ from tests.pages.conftest import PASSWORD, Site, log_in, sidebar
 
 HOUSE = ["Casinos", "Pits"]
 FLOOR = ["Tables", "Limit proposals", "Signs", "Dice sets", *HOUSE]
-SYSTEM = ["Schedule", "Task results"]
+TERMINALS = ["Terminals"]
+SYSTEM = [*TERMINALS, "Schedule", "Task results"]
 SIDEBARS = {
     "pit-supervisor": {"Floor": FLOOR, "People": ["Duties"]},
     "pit-manager": {"Floor": FLOOR, "People": ["Duties"]},
-    "shift-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"]},
-    "casino-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"]},
-    "surveillance": {"Floor": FLOOR, "People": ["Staff", "Duties"]},
-    "compliance": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"]},
+    "shift-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"], "System": TERMINALS},
+    "casino-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"], "System": TERMINALS},
+    "surveillance": {"Floor": FLOOR, "People": ["Staff", "Duties"], "System": TERMINALS},
+    "compliance": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": TERMINALS},
     "auditor": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
     "administrator": {"Floor": HOUSE, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
 }

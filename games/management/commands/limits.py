@@ -1,6 +1,5 @@
 """Limits from the command line: propose, approve, reject, take back, list; as a person, never as the operator."""
 
-import argparse
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -8,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from games.api.documents import proposal_document
 from games.api.limits import KNOWN, STATES, read_proposal
 from games.engine.errors import InputError
-from games.management.acting import ActingCommand, add_as
+from games.management.acting import ActingCommand
 from games.management.documents import as_json, read_document
 from games.models import LimitProposal, Staff
 from games.services.gate import Actor, authorize, deny, visible
@@ -23,21 +22,14 @@ class Command(ActingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="propose|approve|reject|withdraw|list")
-        propose = self._verb(verbs, "propose", "new limits, as the API takes them: tables, boxes, reason …")
+        propose = self.add_verb(verbs, "propose", "new limits, as the API takes them: tables, boxes, reason …")
         propose.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
         for name in DECISIONS:
-            decide = self._verb(verbs, name, f"{name} a proposal")
+            decide = self.add_verb(verbs, name, f"{name} a proposal")
             decide.add_argument("number", type=int, help="the number of the proposal")
             decide.add_argument("--reason", required=True)
-        listing = self._verb(verbs, "list", "proposals as JSON, the newest first")
+        listing = self.add_verb(verbs, "list", "proposals as JSON, the newest first")
         listing.add_argument("--state", choices=STATES)
-
-    def _verb(self, verbs: Any, name: str, words: str) -> Any:
-        verb = verbs.add_parser(name, help=words)
-        if self._called_from_command_line:
-            verb.error = self._wrong_call
-        add_as(verb, default=argparse.SUPPRESS)  # before or after the verb
-        return verb
 
     def act(self, actor: Actor, **options: Any) -> None:
         verb = options["verb"]

@@ -1,0 +1,75 @@
+"""Keys of terminals from the command line: make one and print it once, list, bind, revoke."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from games.api.documents import terminal_document
+from games.management.acting import ActingCommand, coded
+from games.management.documents import as_json
+from games.models import Casino, Table, Terminal
+from games.services.gate import Actor, authorize, visible
+from games.services.terminals import terminal_bind, terminal_create, terminal_revoke
+
+
+class Command(ActingCommand):
+    help = "Makes, lists, binds and revokes the keys with which terminals send rounds."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="create|list|bind|revoke")
+        create = self.add_verb(verbs, "create", "a new key, printed this once and kept nowhere")
+        create.add_argument("--name", required=True, help="how the terminal is called in every record")
+        create.add_argument("--reason", default="Made from the command line")
+        self.add_verb(verbs, "list", "terminals as JSON, without their keys")
+        bind = self.add_verb(verbs, "bind", "other tables for a key")
+        revoke = self.add_verb(verbs, "revoke", "a key opens nothing from now on")
+        for verb in (bind, revoke):
+            verb.add_argument("name", metavar="NAME")
+            verb.add_argument("--casino", metavar="CODE", help="where terminals of several casinos have this name")
+            verb.add_argument("--reason", required=True)
+        for verb in (create, bind):
+            verb.add_argument("--tables", required=True, metavar="TS-01,TS-02", help="whose rounds it may send")
+
+    def act(self, actor: Actor, **options: Any) -> None:
+        verb, reason = options["verb"], options.get("reason", "")
+        if verb == "create":
+            tables = tables_of(options["tables"])
+            _, key = terminal_create(actor=actor, name=options["name"].strip(), tables=tables, reason=reason)
+            self.stdout.write(key)
+        elif verb == "list":
+            authorize(actor, "terminal.view")
+            known = visible(actor, Terminal.objects.select_related("casino"))
+            self.stdout.write(as_json([terminal_document(terminal) for terminal in known]))
+        elif verb == "bind":
+            terminal = found(actor, options["name"], options["casino"])
+            changed = terminal_bind(actor=actor, terminal=terminal, tables=tables_of(options["tables"]), reason=reason)
+            self.stdout.write(f"{terminal} has other tables." if changed else f"{terminal} has these tables already.")
+        else:
+            terminal = found(actor, options["name"], options["casino"])
+            changed = terminal_revoke(actor=actor, terminal=terminal, reason=reason)
+            self.stdout.write(f"{terminal} is revoked." if changed else f"{terminal} was revoked already.")
+
+
+def tables_of(text: str) -> list[Table]:
+    """Every fault at once, a sentence each."""
+    asked = dict.fromkeys(code.strip().upper() for code in text.split(",") if code.strip())
+    known = {table.code.upper(): table for table in Table.objects.select_related("casino")}
+    if missing := [code for code in asked if code not in known]:
+        raise CommandError("\n".join(f"--tables: there is no table {code}; check the code." for code in missing))
+    return [known[code] for code in asked]
+
+
+def found(actor: Actor, name: str, casino: str | None) -> Terminal:
+    """By name, in the casino that is named, else in the actor's own."""
+    named = coded(Casino, "--casino", casino)
+    terminals = Terminal.objects.filter(name__iexact=name)
+    if place := named.pk if named else actor.casino_id:
+        terminals = terminals.filter(casino=place)
+    match list(terminals):
+        case [terminal]:
+            return terminal
+        case []:
+            raise CommandError(f"NAME: there is no terminal {name}; see `terminal_key list`.")
+        case _:
+            raise CommandError(f"NAME: several casinos have a terminal {name}; say which with --casino.")
