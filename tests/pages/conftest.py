@@ -41,13 +41,21 @@ def chromium() -> str:
     return found.stdout.strip()
 
 
+@pytest.fixture
+def site(running_site: Site, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
+    """While a page test runs, its database is the site's; the tests of other files have their own again."""
+    with django_db_blocker.unblock(), connected_to(running_site.database):
+        yield running_site
+
+
 @pytest.fixture(scope="session")
-def site(django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def running_site(django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One site for all page tests of a worker; each test works with records of its own."""
     port = free_port()
     log = tmp_path_factory.mktemp("site") / "web.log"
-    with servers.clone() as database, django_db_blocker.unblock(), connected_to(database):
-        house = build_house(PASSWORD)
+    with servers.clone() as database:
+        with django_db_blocker.unblock(), connected_to(database):
+            house = build_house(PASSWORD)
         environment = os.environ | {"DATABASE_URL": servers.database_url(database)}
         environment.pop("DATABASE_OWNER_URL", None)
         part = Part("Web server", web_command("127.0.0.1", port, workers=1), environment, log)
