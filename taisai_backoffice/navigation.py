@@ -37,7 +37,11 @@ def sidebar() -> list[dict[str, Any]]:
             page("Casinos", "apartment", "admin:games_casino_changelist", "casino.view"),
             page("Pits", "grid_view", "admin:games_pit_changelist", "pit.view"),
         ),
-        group("Rounds", page("Rounds", "receipt_long", "admin:games_round_changelist", "round.view")),
+        group(
+            "Rounds",
+            page("Rounds", "receipt_long", "admin:games_round_changelist", "round.view"),
+            page("Uploads", "upload_file", "admin:games_importjob_changelist", "importjob.view"),
+        ),
         group("Incidents"),
         group("Findings"),
         group(

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_results.models import TaskResult
 
-from games.models import Denial, Duty, Round, Staff
+from games.models import Denial, Duty, ImportJob, Round, Staff
 from games.services.duties import duty_grant
 from games.services.limits import limits_propose
 from games.services.rounds import round_record
@@ -70,6 +70,7 @@ def samples(house: House) -> dict[str, str]:
     proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign({}), reason="Sample")
     dice_set = table.dice_fits.get().dice_set
     record_round()
+    upload = ImportJob.objects.create(casino=house.casino, by=staff, name="x", stored="x", size=1)
     terminal, _ = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
     return {
@@ -83,6 +84,7 @@ def samples(house: House) -> dict[str, str]:
         "limitset": str(table.limit_sets.get().pk),
         "diceset": str(dice_set.pk),
         "round": str(Round.objects.get().pk),
+        "importjob": str(upload.pk),
         "terminal": str(terminal.pk),
         "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),
         "taskresult": str(TaskResult.objects.create(task_id="x").pk),

@@ -4,15 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from games.admin.forms import ChecksForm, CloseForm, FitForm, GameForm
 from games.admin.gated import Button, StepForm
+from games.admin.hand import HandForm, hand_document
+from games.engine.errors import InputError
 from games.engine.loader import rulebook
 from games.models import Staff, Table, TableState
 from games.selectors import FloorLine
 from games.services.dice import dice_fit, dice_remove
 from games.services.gate import can
+from games.services.rounds import RoundConflictError, round_enter
 from games.services.tables import (
     opening_checks_sign,
     table_assign,
@@ -79,6 +83,17 @@ def _assign(actor: Staff, table: Table, values: Values) -> str:
     return f"{table} has another game." if changed else "That is on record already; nothing has changed."
 
 
+def _enter(actor: Staff, table: Table, values: Values) -> str:
+    reason = values.pop("reason")
+    try:
+        _, is_new = round_enter(actor=actor, table=table, document=hand_document(table, values), reason=reason)
+    except InputError as error:
+        raise ValidationError(list(error.faults)) from None
+    except RoundConflictError as error:
+        raise ValidationError(str(error)) from None
+    return "The round is on record, as entered by hand." if is_new else "This round is on record already."
+
+
 def _state(*states: TableState) -> Callable[[FloorLine], bool]:
     return lambda line: line.table.state in states
 
@@ -104,6 +119,7 @@ STEPS = (
         "remove_dice", "table.dice", "Take the dice out", "casino", StepForm, _remove,
         lambda line: line.dice is not None and line.table.state != OPEN,
     ),
+    Step("enter", "round.enter", "Enter a round by hand", "edit_square", HandForm, _enter, lambda line: True),
     Step("assign", "table.assign", "Change the game", "swap_horiz", GameForm, _assign, lambda line: True),
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ from games.models.dice import DiceFit, DiceInspection, DiceSet
 from games.models.duty import Duty
 from games.models.ledger import LedgerChain, LedgerLeaf
 from games.models.limits import DifferentialLine, LimitDecision, LimitLine, LimitProposal, LimitSet, LimitSheet
-from games.models.round import ImportedFile, Outbox, RecordingConflict, Round, RoundBet
+from games.models.round import ImportedFile, ImportJob, Outbox, RecordingConflict, Round, RoundBet
 from games.models.sign import SignPrint
 from games.models.staff import Staff
 from games.models.table import OpeningCheck, Table, TableAssignment, TableState, TableStep
@@ -18,6 +18,7 @@ __all__ = [
     "DiceSet",
     "DifferentialLine",
     "Duty",
+    "ImportJob",
     "ImportedFile",
     "LedgerChain",
     "LedgerLeaf",

@@ -86,6 +86,7 @@ class Round(models.Model):
     after_close = models.BooleanField(default=False, help_text="Came when its gaming day was closed.")
     recorded_at = models.DateTimeField(default=timezone.now)
     who = models.TextField("recorded by")
+    note = models.TextField(default="", help_text="Why it was entered by hand.")
 
     class Meta:
         ordering = ["-started_at", "-id"]
@@ -129,6 +130,45 @@ class RecordingConflict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} {self.ref}"
+
+
+class ImportJob(models.Model):
+    """A file that somebody uploaded, on its way in: how far it has come, and what became of it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        REFUSED = "refused"
+
+    casino_path, pit_path = "casino", None
+
+    casino = models.ForeignKey("Casino", on_delete=models.PROTECT, null=True, related_name="+")
+    by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=200)
+    stored = models.CharField(max_length=200, help_text="The name of the file in the uploads folder.")
+    size = models.BigIntegerField()
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    read = models.BigIntegerField(default=0, help_text="Bytes of it that were read so far.")
+    rounds = models.PositiveIntegerField(default=0)
+    new = models.PositiveIntegerField(default=0)
+    faults = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def percent(self) -> int:
+        return min(100, self.read * 100 // max(self.size, 1))
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (self.State.DONE, self.State.REFUSED)
 
 
 class Outbox(models.Model):

@@ -11,20 +11,14 @@ COLUMNS = (
     "source", "ref", "table_id", "gaming_day", "assignment_id", "rulebook", "layout", "limit_set_id", "dice_set_id",
     "dealer", "supervisor", "dealer_staff_id", "supervisor_staff_id", "started_at", "closed_at", "ended_at", "status",
     "dice", "events", "players", "boxes", "stakes", "nets", "nets_given", "placed_at", "late", "refused",
-    "house_placed", "fingerprint", "channel", "imported_id", "after_close", "recorded_at", "who",
+    "house_placed", "fingerprint", "channel", "imported_id", "after_close", "recorded_at", "who", "note",
 )  # fmt: skip
 
 
 def row(
-    one: ReadyRound,
-    books: Books,
-    *,
-    channel: str,
-    imported_id: int | None,
-    after_close: bool,
-    now: dt.datetime,
-    who: str,
-) -> tuple[Any, ...]:
+    one: ReadyRound, books: Books, *, channel: str, imported_id: int | None, after_close: bool, now: dt.datetime,
+    who: str, note: str = "",
+) -> tuple[Any, ...]:  # fmt: skip
     applied = one.applied
     return (
         one.source, one.ref, one.table.pk, applied.gaming_day, applied.assignment_id, applied.book.id,
@@ -33,7 +27,7 @@ def row(
         one.status, _numbers(one.dice), one.events.decode(), _texts(one.players), _numbers(one.boxes),
         _numbers(one.stakes), _numbers(one.nets), _flags(one.nets_given), _moments(one.placed_at), _flags(one.late),
         _flags(one.refused), _flags(one.house_placed), f"\\x{one.fingerprint.hex()}", channel, imported_id,
-        after_close, now, who,
+        after_close, now, who, note,
     )  # fmt: skip
 
 

@@ -3,13 +3,15 @@
 import datetime as dt
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from django.db import connection, transaction
 from django.utils import timezone
 
 from games.engine.errors import InputError
-from games.models import RecordingConflict, Round
+from games.models import Outbox, RecordingConflict, Round, Staff, Table
 from games.moments import day_bounds
 from games.rounds import quickly, slowly
 from games.rounds.ready import ReadyRound
@@ -18,11 +20,14 @@ from games.rounds.shape import decode
 from games.rounds.tables import Books
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import Entry, chain_append, table_chain
+from games.services.saving import verify_reason
 
 #: How far ahead of ours the clock of a table system may be.
 CLOCKS_DIFFER = dt.timedelta(minutes=5)
 #: A gaming day's books are closed this long after its end; what comes later is marked.
 BOOKS_OPEN_FOR = dt.timedelta(hours=6)
+#: The source of rounds that people enter.
+BY_HAND = "hand"
 INSERT = (
     f"INSERT INTO games_round ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))}) "
     "ON CONFLICT (source, ref) DO NOTHING RETURNING id"
@@ -48,27 +53,52 @@ def read_round(line: bytes, books: Books, *, now: dt.datetime) -> ReadyRound:
 
 
 def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
-    """One round: its id, and whether it is new."""
+    """One round as a table system sends it: its id, and whether it is new."""
     books, now = Books(), timezone.now()
     ready = read_round(line, books, now=now)
     authorize(actor, "round.record", ready.table.table)
+    return _record(ready, books, line, Sent(channel, now, name_of(actor)))
+
+
+def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason: str) -> tuple[int, bool]:
+    """A round entered by hand while a terminal is down; marked as such, with the reason."""
+    authorize(actor, "round.enter", table)
+    verify_reason(reason)
+    books, now = Books(), timezone.now()
+    line = msgspec.json.encode(document | {"source": BY_HAND, "table": table.code})
+    ready = read_round(line, books, now=now)
+    return _record(ready, books, line, Sent(Round.Channel.HAND, now, name_of(actor), reason.strip()))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """How a round came: through which channel, when, by whom, and why by hand."""
+
+    channel: str
+    at: dt.datetime
+    who: str
+    note: str = ""
+
+
+def _record(ready: ReadyRound, books: Books, line: bytes, sent: Sent) -> tuple[int, bool]:
     with transaction.atomic():
-        key = _insert(ready, books, channel=channel, now=now, who=name_of(actor))
+        key = _insert(ready, books, sent)
         if key is not None:
-            after_recording(ready.table.pk, [(key, ready)], channel=channel, now=now, who=name_of(actor))
+            after_recording(key, ready, sent)
             return key, True
     recorded = Round.objects.only("pk", "fingerprint").get(source=ready.source, ref=ready.ref)
     if bytes(recorded.fingerprint) != ready.fingerprint:
-        conflict_record([(ready, line, recorded.pk)], channel=channel, who=name_of(actor))
+        conflict_record([(ready, line, recorded.pk)], channel=sent.channel, who=sent.who)
         raise RoundConflictError(ready.source, ready.ref)
     return recorded.pk, False
 
 
-def _insert(ready: ReadyRound, books: Books, *, channel: str, now: dt.datetime, who: str) -> int | None:
+def _insert(ready: ReadyRound, books: Books, sent: Sent) -> int | None:
     """None where the name is taken. Whoever inserts the same name at this moment is waited for."""
     values = row(
-        ready, books, channel=channel, imported_id=None, after_close=is_after_close(ready, now), now=now, who=who
-    )
+        ready, books, channel=sent.channel, imported_id=None, after_close=is_after_close(ready, sent.at), now=sent.at,
+        who=sent.who, note=sent.note,
+    )  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)
         found = cursor.fetchone()
@@ -80,24 +110,16 @@ def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:
     return now >= ends + BOOKS_OPEN_FOR
 
 
-def after_recording(
-    table_id: int, recorded: Iterable[tuple[int, ReadyRound]], *, channel: str, now: dt.datetime, who: str
-) -> None:
+def after_recording(key: int, one: ReadyRound, sent: Sent) -> None:
     """What goes with a new round in the same transaction: its place in the outbox, and its leaf in the ledger."""
-    rounds = list(recorded)
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO games_outbox (round_id, at) SELECT unnest(%s::bigint[]), %s",
-                       [[key for key, _ in rounds], now])  # fmt: skip
-    chain_append(table_chain(table_id), (round_entry(key, one, channel, now, who) for key, one in rounds))
-
-
-def round_entry(key: int, one: ReadyRound, channel: str, now: dt.datetime, who: str) -> Entry:
+    Outbox.objects.create(round_id=key, at=sent.at)
     applied = one.applied
-    return leaf_of(
-        key,
-        (one.source, one.ref, one.table.code, applied.gaming_day, applied.assignment_id, applied.book.id,
-         applied.layout.code, applied.limit_set_id, applied.dice_set_id, channel, now, who, one.fingerprint),
+    values = (
+        one.source, one.ref, one.table.code, applied.gaming_day, applied.assignment_id, applied.book.id,
+        applied.layout.code, applied.limit_set_id, applied.dice_set_id, str(sent.channel), sent.at, sent.who,
+        one.fingerprint,
     )  # fmt: skip
+    chain_append(table_chain(one.table.pk), [leaf_of(key, values)])
 
 
 def leaf_of(key: int, values: Iterable[Any]) -> Entry:

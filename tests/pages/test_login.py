@@ -9,18 +9,25 @@ from tests.pages.conftest import PASSWORD, Site, log_in, sidebar
 
 HOUSE = ["Casinos", "Pits"]
 FLOOR = ["Tables", "Limit proposals", "Signs", "Dice sets", *HOUSE]
+ROUNDS = ["Rounds"]
+UPLOADS = [*ROUNDS, "Uploads"]
 TERMINALS = ["Terminals"]
 SYSTEM = [*TERMINALS, "Schedule", "Task results"]
+REFUSED = ["Refused attempts"]
 SIDEBARS = {
-    "pit-supervisor": {"Floor": FLOOR, "People": ["Duties"]},
-    "pit-manager": {"Floor": FLOOR, "People": ["Duties"]},
-    "shift-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"], "System": TERMINALS},
-    "casino-manager": {"Floor": FLOOR, "People": ["Staff", "Duties"], "System": TERMINALS},
-    "surveillance": {"Floor": FLOOR, "People": ["Staff", "Duties"], "System": TERMINALS},
-    "compliance": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": TERMINALS},
-    "auditor": {"Floor": FLOOR, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
-    "administrator": {"Floor": HOUSE, "Reports": ["Refused attempts"], "People": ["Staff", "Duties"], "System": SYSTEM},
-}
+    "pit-supervisor": {"Floor": FLOOR, "Rounds": ROUNDS, "People": ["Duties"]},
+    "pit-manager": {"Floor": FLOOR, "Rounds": ROUNDS, "People": ["Duties"]},
+    "shift-manager": {"Floor": FLOOR, "Rounds": UPLOADS, "People": ["Staff", "Duties"], "System": TERMINALS},
+    "casino-manager": {"Floor": FLOOR, "Rounds": UPLOADS, "People": ["Staff", "Duties"], "System": TERMINALS},
+    "surveillance": {"Floor": FLOOR, "Rounds": ROUNDS, "People": ["Staff", "Duties"], "System": TERMINALS},
+    "compliance": {
+        "Floor": FLOOR, "Rounds": UPLOADS, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": TERMINALS,
+    },
+    "auditor": {
+        "Floor": FLOOR, "Rounds": UPLOADS, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": SYSTEM,
+    },
+    "administrator": {"Floor": HOUSE, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": SYSTEM},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("role", SIDEBARS)

@@ -1,0 +1,163 @@
+"""Rounds that people bring: one entered by hand while a terminal is down, and files that are uploaded."""
+
+import datetime as dt
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from celery import Celery
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from games.models import Denial, ImportJob, Round, Table
+from games.services.rounds import round_enter
+from games.services.uploads import upload_accept, upload_take, uploads
+from taisai_backoffice.run import Part, celery_command
+from tests import servers
+from tests.conftest import House, build_house
+from tests.games.floor import NOON
+from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
+from tests.patience import wait_for
+
+HAND = {
+    "started_at": "19:07", "closed_at": "19:08", "settled_at": "19:09", "dice": "1 3 6", "void": "",
+    "dealer": "DEALER", "supervisor": "PIT-SUPERVISOR", "bets": "seat-3 small 100 100\nseat-4 big 50 -50",
+    "reason": "The terminal is down",
+}  # fmt: skip
+
+
+@pytest.fixture
+def table(house: House, clock: Any) -> Table:
+    clock.move_to(NOON - dt.timedelta(hours=8))
+    found = floor(house)
+    clock.move_to(NOON)
+    return found
+
+
+def client_of(house: House, role: str) -> Client:
+    client = Client()
+    client.force_login(house[role])
+    return client
+
+
+# --- By hand ---
+
+
+def enter(house: House, table: Table, role: str = "pit-supervisor", **changes: str) -> str:
+    answer = client_of(house, role).post(f"/admin/games/table/{table.pk}/enter/", HAND | changes, follow=True)
+    return answer.content.decode()
+
+
+def test_a_pit_supervisor_enters_a_round_by_hand_and_it_is_marked(house: House, table: Table) -> None:
+    assert "as entered by hand" in enter(house, table)
+    found = Round.objects.get()
+    assert (found.channel, found.source, found.note) == ("hand", "hand", "The terminal is down")
+    assert (found.status, found.dice, found.nets) == ("settled", [1, 3, 6], [10000, -5000])
+    assert found.dealer_staff == house.people["dealer"]
+    assert found.who == "PIT-SUPERVISOR Person PIT-SUPERVISOR, pit supervisor"
+    assert "on record already" in enter(house, table)  # a second click
+    assert Round.objects.count() == 1
+
+
+def test_a_void_round_needs_no_dice_and_no_nets(house: House, table: Table) -> None:
+    enter(house, table, closed_at="", settled_at="", dice="", void="5.6", bets="seat-3 small 100")
+    assert Round.objects.get().status == "void"
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"bets": "seat-3 small"}, "Line 1: write player, box, stake and net"),
+        ({"bets": "seat-3 middle 100 100"}, "is not a betting box"),
+        ({"bets": "seat-3 small 100"}, "a bet of a settled round has one"),
+        ({"dice": "1 3 9"}, "is not a face of a die"),
+        ({"dice": "one"}, "Write the three faces"),
+        ({"started_at": "soon"}, "is not a time"),
+        ({"void": "9.9"}, "is not a rule of"),
+        ({"reason": ""}, "This field is required"),
+        ({"closed_at": ""}, "a result comes after no-more-bets"),
+    ],
+)
+def test_what_is_wrong_is_told_on_the_form(house: House, table: Table, changes: dict[str, str], fault: str) -> None:
+    assert fault in enter(house, table, **changes)
+    assert not Round.objects.exists()
+
+
+def test_the_same_moment_with_other_bets_is_told_as_a_conflict(house: House, table: Table) -> None:
+    enter(house, table)
+    assert "is on record with another content" in enter(house, table, bets="seat-3 small 100 100")
+
+
+def test_who_may_not_enter_a_round_is_refused_on_record(house: House, table: Table) -> None:
+    for role in ("surveillance", "compliance", "auditor", "administrator"):
+        with pytest.raises(PermissionDenied):
+            round_enter(actor=house[role], table=table, document=EXAMPLE, reason="Terminal down")
+    assert Denial.objects.filter(action="round.enter").count() == 4
+    assert not Round.objects.exists()
+
+
+# --- Uploaded ---
+
+
+def file_of(*documents: Any) -> SimpleUploadedFile:
+    return SimpleUploadedFile("rounds.ndjson", b"\n".join(map(line, documents)))
+
+
+def test_an_uploaded_file_is_set_down_and_taken_in(house: House, table: Table) -> None:
+    job = upload_accept(actor=house["shift-manager"], name="../../rounds.ndjson", content=file_of(EXAMPLE))
+    assert (job.state, job.name) == ("waiting", "rounds.ndjson")
+    upload_take(key=job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.rounds, job.new, job.percent) == ("done", 1, 1, 100)
+    assert Round.objects.get().who == "SHIFT-MANAGER Person SHIFT-MANAGER, shift manager"
+    assert not (uploads() / job.stored).exists()
+    upload_take(key=job.pk)  # a message that came twice
+    assert Round.objects.count() == 1
+
+
+def test_a_refused_file_tells_its_faults_on_the_page(house: House, table: Table) -> None:
+    content = file_of(EXAMPLE, example(ref="x", bets=[bet(net="x")]))
+    job = upload_accept(actor=house["shift-manager"], name="bad.ndjson", content=content)
+    upload_take(key=job.pk)
+    page = client_of(house, "shift-manager").get(f"/admin/games/importjob/{job.pk}/change/").content.decode()
+    assert "Nothing of the file was recorded" in page
+    assert "line 2: bets[0].net" in page
+    assert not Round.objects.exists()
+
+
+def test_the_page_takes_a_file_and_shows_how_far_it_has_come(house: House, table: Table) -> None:
+    client = client_of(house, "shift-manager")
+    file = io.BytesIO(line(EXAMPLE))
+    file.name = "rounds.ndjson"
+    page = client.post("/admin/games/importjob/add/", {"file": file}, follow=True).content.decode()
+    assert "Waits for a worker" in page
+    assert 'http-equiv="refresh"' in page
+    assert "This field is required" in client.post("/admin/games/importjob/add/", {}).content.decode()
+
+
+def test_who_may_not_upload_is_refused(house: House, table: Table) -> None:
+    with pytest.raises(PermissionDenied):
+        upload_accept(actor=house["pit-manager"], name="x", content=file_of(EXAMPLE))
+    assert not ImportJob.objects.exists()
+
+
+@pytest.mark.usefixtures("clone")
+def test_a_real_worker_takes_it_in(clone: str, tmp_path: Path) -> None:
+    broker = f"{servers.servers()[1].url().removesuffix('/0')}/8"
+    environment = os.environ | {"BROKER_URL": broker, "DATABASE_URL": servers.database_url(clone)}
+    house = build_house()
+    floor(house)
+    stored = "by-test"
+    (uploads() / stored).write_bytes(line(current()))
+    job = ImportJob.objects.create(by=house["shift-manager"], name="x", stored=stored, size=1)
+    worker = Part("Worker", celery_command("worker", "--concurrency", "1"), environment, tmp_path / "worker.log")
+    try:
+        with Celery(broker=broker, set_as_current=False) as sender:
+            sender.send_task("games.tasks.take_upload", [job.pk])
+        wait_for(lambda: ImportJob.objects.get(pk=job.pk).state == "done", "the file was not taken in")
+    finally:
+        worker.stop()
+    assert Round.objects.count() == 1
