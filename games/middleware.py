@@ -42,7 +42,7 @@ class DoorMiddleware:
         len(request.GET)  # too many parameters are refused here, before a page of ours is made of them
         token = door.set(f"{request.method} {request.path}")
         try:
-            if getattr(request.user, "must_change_password", False) and _route(request) not in PASSWORD_ROUTES:
+            if getattr(request.user, "must_change_password", False) and not _is_open_before(_route(request)):
                 return redirect("admin:password_change")
             return self.get_response(request)
         finally:
@@ -57,6 +57,11 @@ def log_no_person(request: HttpRequest, **kwargs: Any) -> None:
     """`user_id` in the log is a person's: a terminal stands there by its name, not by a number that looks alike."""
     if isinstance(getattr(request, "user", None), Terminal):  # the REST framework puts it there
         structlog.contextvars.bind_contextvars(user_id=None)
+
+
+def _is_open_before(route: str) -> bool:
+    """Before a password of one's own is chosen. Calls of the API are no pages: they refuse themselves (GatedView)."""
+    return route in PASSWORD_ROUTES or (route.startswith("api:") and route != "api:docs")
 
 
 def _route(request: HttpRequest) -> str:

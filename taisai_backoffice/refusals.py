@@ -1,8 +1,17 @@
-"""The pages for "you may not" and "there is no such page": in the look of the site, with a way on."""
+"""The pages for "you may not" and "no such page": in the look of the site, with a way on; programs get a problem."""
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.defaults import bad_request
+
+from games.api.problems import is_call, problem_outside
+
+
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_call(request):
+        return problem_outside(400, "Not readable", "The call is not readable, or has too many parameters; check it.")
+    return bad_request(request, exception)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -15,6 +24,10 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_call(request):
+        return problem_outside(
+            404, "Not there", "There is nothing at this address; /api/v1/schema/ names all there are."
+        )
     return _page(
         request, 404, "No such page", "There is nothing at this address. Perhaps it was mistyped, or the link is old."
     )

@@ -49,6 +49,8 @@ INSTALLED_APPS = [
     "django_structlog",
     "csp",
     "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "games",
     "audits",
 ]
@@ -157,9 +159,23 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["games.api.reading.StrictJSONParser"],
     "DEFAULT_PAGINATION_CLASS": "games.api.views.Pages",
+    "DEFAULT_SCHEMA_CLASS": "games.api.openapi.DescribedSchema",
     "EXCEPTION_HANDLER": "games.api.problems.problem",
 }
 TERMINAL_CALLS_A_MINUTE = environment.number("TERMINAL_CALLS_A_MINUTE", 600)  # above that, a terminal is answered 429
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Tai Sai back office",
+    "DESCRIPTION": "Money is a decimal text and a time has its offset. An unknown field or parameter is refused; null "
+    "means left out. Every refusal is a Problem: it has changed nothing, but may be on record.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": ["games.api.openapi.add_components"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},  # else it shows our address to a validator
+}
 
 # --- The doors -------------------------------------------------------------------------------------
 

@@ -14,5 +14,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
 ]
 
+handler400 = "taisai_backoffice.refusals.unreadable"
 handler403 = "taisai_backoffice.refusals.forbidden"
 handler404 = "taisai_backoffice.refusals.missing"

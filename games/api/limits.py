@@ -2,39 +2,43 @@
 
 import datetime as dt
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.http import Http404
+from drf_spectacular.utils import extend_schema_view
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from games.api import operations
 from games.api.documents import difference_document, proposal_document
-from games.api.query import PAGES, allowed, text
+from games.api.query import PAGES, allowed, choice, text
+from games.api.schemas import PROPOSAL_STATES
 from games.api.views import GatedView, Pages
 from games.engine.errors import InputError
 from games.engine.limits import Limits
-from games.engine.requests import Faults, read_differential, read_ranges
-from games.models import LimitDecision, LimitProposal, Staff, Table
+from games.engine.loader import rulebooks
+from games.engine.requests import Faults, read_differential, read_ranges, shown_key
+from games.models import LimitProposal, Staff, Table
 from games.moments import MomentError, parse_moment
 from games.services.gate import authorize, visible
 from games.services.limits import limits_approve, limits_propose, limits_reject, limits_withdraw
 
 FIELDS = ("tables", "from", "correction", "boxes", "differential", "reason")
-STATES = ("pending", *LimitDecision.Outcome.values)
+STATES = tuple(PROPOSAL_STATES)
 KNOWN = LimitProposal.objects.select_related(
     "casino", "pit", "sheet", "proposed_by", "decision__decided_by"
 ).prefetch_related("tables", "sheet__lines", "sheet__differentials")
 
 
 class ProposalList(GatedView):
+    @operations.proposal_list
     def get(self, request: Request) -> Response:
         authorize(self.actor, "limitproposal.view")
         allowed(request, "state", "table", *PAGES)
         proposals = visible(self.actor, KNOWN.all())
-        if (state := text(request, "state")) is not None:
-            if state not in STATES:
-                raise InputError(f"state: {state!r:.60} is not a state; choose one of {', '.join(STATES)}.")
+        if (state := choice(request, "state", STATES)) is not None:
             proposals = (
                 proposals.filter(decision=None) if state == "pending" else proposals.filter(decision__outcome=state)
             )
@@ -44,9 +48,11 @@ class ProposalList(GatedView):
         page = pages.paginate_queryset(proposals, request, view=self) or []
         return pages.get_paginated_response([proposal_document(one) for one in page])
 
+    @operations.proposal_add
     def post(self, request: Request) -> Response:
         """One table or several of a pit. Money and moments as in the contract; `from` left out: as soon as approved."""
         authorize(self.actor, "limits.propose")
+        allowed(request)
         tables, limits, starts_at, correction, reason = read_proposal(request.data)
         proposal = limits_propose(
             actor=self.actor, tables=tables, limits=limits, starts_at=starts_at, is_correction=correction, reason=reason
@@ -69,6 +75,7 @@ def read_proposal(data: object) -> tuple[list[Table], Limits, dt.datetime | None
     for code in codes:
         if code not in tables:
             faults.add("tables", f"there is no table {code!r:.40}; check the code.")
+    _verify_keys(faults, entry)
     limits = Limits(
         read_ranges(faults, entry.get("boxes", {}), "boxes"), read_differential(faults, entry.get("differential", {}))
     )
@@ -80,6 +87,26 @@ def read_proposal(data: object) -> tuple[list[Table], Limits, dt.datetime | None
     faults.done()
     reason = entry["reason"].replace("\x00", "")
     return list(tables.values()), limits, starts_at, entry.get("correction", False), reason
+
+
+def _verify_keys(faults: Faults, entry: dict[str, Any]) -> None:
+    """What no layout has is a slip, also where its limit is null; whether it is on this layout, the service asks."""
+    for where, known in known_keys().items():
+        given = entry.get(where)
+        for key in given if isinstance(given, dict) else ():
+            if key not in known:
+                faults.add(f"{where}.{shown_key(key)}", "is known in no rulebook; check its spelling.")
+
+
+@cache
+def known_keys() -> dict[str, frozenset[str]]:
+    """The bet types and boxes of all layouts, and the bet types that may have a differential."""
+    books = rulebooks().values()
+    layouts = [layout for book in books for layout in book.layouts.values()]
+    return {
+        "boxes": frozenset(key for layout in layouts for key in (*layout.types, *layout.boxes)),
+        "differential": frozenset(key for book in books for key in book.limits.differential),
+    }
 
 
 def _plain(codes: list[str]) -> list[str]:
@@ -97,9 +124,11 @@ def _moment(faults: Faults, value: object) -> dt.datetime | None:
 
 
 class ProposalDetail(GatedView):
+    @operations.proposal_read
     def get(self, request: Request, key: int) -> Response:
         proposal = self.proposal(key)
         authorize(self.actor, "limitproposal.view", proposal)
+        allowed(request)
         return Response(answer(proposal))
 
     def proposal(self, key: int) -> LimitProposal:
@@ -117,6 +146,7 @@ class ProposalDecision(ProposalDetail):
 
     def post(self, request: Request, key: int) -> Response:
         proposal = self.proposal(key)
+        allowed(request)
         faults = Faults()
         entry = faults.table(request.data, "", ("reason",))
         faults.required(entry, "", "reason")
@@ -130,14 +160,17 @@ class ProposalDecision(ProposalDetail):
         type(self).decide(actor=actor, proposal=proposal, reason=reason)
 
 
+@extend_schema_view(post=operations.proposal_approve)
 class ProposalApproval(ProposalDecision):
     decide = staticmethod(limits_approve)
 
 
+@extend_schema_view(post=operations.proposal_reject)
 class ProposalRejection(ProposalDecision):
     decide = staticmethod(limits_reject)
 
 
+@extend_schema_view(post=operations.proposal_withdraw)
 class ProposalWithdrawal(ProposalDecision):
     decide = staticmethod(limits_withdraw)
 

@@ -1,22 +1,25 @@
 """Errors as problem+json (RFC 9457), with field paths."""
 
+from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, ValidationError
-from django.http import Http404
+from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions, status
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
+from games.api.openapi import PROBLEM
 from games.engine.errors import InputError
 from games.services.gate import Denied
 from games.services.rounds import RoundConflictError
 from games.services.saving import OvertakenError
 
-PROBLEM = "application/problem+json"
-
 
 def problem(exception: Exception, context: Any) -> Response | None:
     """Every refusal in one shape (RFC 9457): what, where, and what to do."""
+    request = context["request"]  # the refusal is JSON, also where the answer would have been YAML or none
+    request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     for kind, answer in ANSWERS:
         if isinstance(exception, kind):
             answered: Response = answer(exception)
@@ -24,8 +27,22 @@ def problem(exception: Exception, context: Any) -> Response | None:
     return None
 
 
+def is_call(request: HttpRequest) -> bool:
+    """A program asks, not a browser; also at an address where there is nothing."""
+    return request.path.startswith("/api/")
+
+
+def problem_outside(code: int, title: str, detail: str) -> JsonResponse:
+    """A refusal of a call that never reached a view."""
+    return JsonResponse(_body(code, title, detail), status=code, content_type=PROBLEM)
+
+
+def _body(code: int, title: str, detail: str) -> dict[str, Any]:
+    return {"type": "about:blank", "title": title, "status": code, "detail": detail}
+
+
 def _answer(code: int, title: str, detail: str, errors: list[dict[str, str]] | None = None, **headers: str) -> Response:
-    body: dict[str, Any] = {"type": "about:blank", "title": title, "status": code, "detail": detail}
+    body = _body(code, title, detail)
     if errors:
         body["errors"] = errors
     return Response(body, status=code, content_type=PROBLEM, headers=headers)
@@ -79,7 +96,7 @@ def _api(error: Any) -> Response:
         headers["WWW-Authenticate"] = error.auth_header
     if getattr(error, "wait", None):
         headers["Retry-After"] = str(int(error.wait))
-    return _answer(error.status_code, type(error).default_detail.rstrip("."), str(error.detail), **headers)
+    return _answer(error.status_code, HTTPStatus(error.status_code).phrase, str(error.detail), **headers)
 
 
 ANSWERS: list[tuple[Any, Any]] = [

@@ -9,6 +9,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from games.api import operations
 from games.api.query import PAGES, allowed, text
 from games.api.views import GatedView, Pages
 from games.engine.errors import InputError
@@ -31,6 +32,7 @@ class RoundPages(Pages):
 class RoundList(GatedView):
     terminals_may = True
 
+    @operations.round_list
     def get(self, request: Request) -> Response:
         authorize(self.caller, "round.view")
         allowed(request, *FILTERS, *PAGES)
@@ -38,6 +40,7 @@ class RoundList(GatedView):
         page = pages.paginate_queryset(rounds_found(self.caller, wanted(request)), request, view=self) or []
         return pages.get_paginated_response([round_document(one) for one in page])
 
+    @operations.round_add
     def post(self, request: Request) -> Response:
         """One round: 201 new, 200 on record already, 409 where its name is taken by another one."""
         authorize(self.caller, "round.record")
@@ -51,6 +54,7 @@ class RoundImport(GatedView):
     terminals_may = True
     parser_classes: list[Any] = []  # the body is read as it comes, line by line
 
+    @operations.round_import
     def post(self, request: Request) -> Response:
         """A file of rounds, one a line, also gzipped: all of it or nothing."""
         authorize(self.caller, "round.record")
@@ -73,6 +77,7 @@ def receive(body: Any, file: Any) -> None:
 
 
 class RoundDetail(GatedView):
+    @operations.round_read
     def get(self, request: Request, key: int) -> Response:
         found = Round.objects.select_related("table__casino", "dice_set").filter(pk=key).first()
         if found is None:

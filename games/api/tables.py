@@ -5,6 +5,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from games.api import operations
 from games.api.documents import (
     dice_set_document,
     event_document,
@@ -12,9 +13,9 @@ from games.api.documents import (
     inspection_document,
     table_document,
 )
-from games.api.query import PAGES, allowed, moment, text
+from games.api.query import PAGES, allowed, choice, moment, text
 from games.api.views import GatedView, Pages
-from games.models import DiceSet, Table
+from games.models import DiceSet, Table, TableState
 from games.selectors import NoLimitsError, dice_at, fits_now, floor_lines, limits_at
 from games.services.gate import authorize, visible
 from games.signs import limits_document
@@ -26,14 +27,15 @@ class CodePages(Pages):
 
 
 class TableList(GatedView):
+    @operations.table_list
     def get(self, request: Request) -> Response:
         authorize(self.actor, "table.view")
         allowed(request, "state", "casino", *PAGES)
         tables = visible(self.actor, Table.objects.select_related("casino"))
-        for name in ("state", "casino"):
-            if name in request.query_params:
-                field = "casino__code" if name == "casino" else name
-                tables = tables.filter(**{field: text(request, name)})
+        if (state := choice(request, "state", TableState.values)) is not None:
+            tables = tables.filter(state=state)
+        if (code := text(request, "casino")) is not None:
+            tables = tables.filter(casino__code=code)
         pages = CodePages()
         page = pages.paginate_queryset(tables, request, view=self) or []
         lines = floor_lines(page)
@@ -41,12 +43,15 @@ class TableList(GatedView):
 
 
 class TableDetail(GatedView):
+    @operations.table_read
     def get(self, request: Request, code: str) -> Response:
         table = self.table(code)
+        allowed(request)
         return Response(table_document(floor_lines([table])[table.pk]))
 
     def table(self, code: str) -> Table:
-        table = Table.objects.select_related("casino").filter(code__iexact=code).first()
+        tables = Table.objects.select_related("casino")
+        table = None if "\x00" in code else tables.filter(code__iexact=code).first()  # PostgreSQL holds no NUL
         if table is None:
             raise Http404(f"There is no table {code}; check the code.")
         authorize(self.actor, "table.view", table)
@@ -56,6 +61,7 @@ class TableDetail(GatedView):
 class TableLimits(TableDetail):
     """What the sign says now, or said at `at`, as known now or at `known_at`."""
 
+    @operations.table_limits
     def get(self, request: Request, code: str) -> Response:
         table = self.table(code)
         allowed(request, "at", "known_at")
@@ -68,6 +74,7 @@ class TableLimits(TableDetail):
 
 
 class TableTimeline(TableDetail):
+    @operations.table_timeline
     def get(self, request: Request, code: str) -> Response:
         table = self.table(code)
         allowed(request, "before")
@@ -78,6 +85,7 @@ class TableTimeline(TableDetail):
 class TableDice(TableDetail):
     """Which dice are under the dome now, or were at `at`."""
 
+    @operations.table_dice
     def get(self, request: Request, code: str) -> Response:
         table = self.table(code)
         allowed(request, "at")
@@ -88,6 +96,7 @@ class TableDice(TableDetail):
 
 
 class DiceSetList(GatedView):
+    @operations.dice_set_list
     def get(self, request: Request) -> Response:
         authorize(self.actor, "diceset.view")
         allowed(request, *PAGES)
@@ -99,11 +108,13 @@ class DiceSetList(GatedView):
 
 
 class DiceSetDetail(GatedView):
+    @operations.dice_set_read
     def get(self, request: Request, key: int) -> Response:
         dice_set = DiceSet.objects.select_related("casino", "pit").filter(pk=key).first()
         if dice_set is None:
             raise Http404(f"There is no dice set {key}.")
         authorize(self.actor, "diceset.view", dice_set)
+        allowed(request)
         inspections = dice_set.inspections.select_related("by", "dice_set__casino")[:100]
         document = dice_set_document(dice_set, fits_now([dice_set]).get(dice_set.pk))
         return Response(document | {"inspections": [inspection_document(one) for one in inspections]})

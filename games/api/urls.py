@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from games.api import limits, rounds, tables
+from games.api import description, limits, rounds, tables
 
 app_name = "api"
 urlpatterns = [
+    path("schema/", description.Description.as_view(), name="schema"),
+    path("docs/", description.page, name="docs"),
     path("tables/", tables.TableList.as_view(), name="tables"),
     path("tables/<str:code>/", tables.TableDetail.as_view(), name="table"),
     path("tables/<str:code>/limits/", tables.TableLimits.as_view(), name="table_limits"),

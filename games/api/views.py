@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from django.db import DataError
 from rest_framework import exceptions
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from games.api.query import number
 from games.models import Staff, Terminal
 from games.services.gate import deny
 
@@ -18,6 +20,17 @@ class Pages(CursorPagination):
     max_page_size = 500
     page_size_query_param = "page_size"
     ordering: str | tuple[str, ...] = "-pk"
+
+    def get_page_size(self, request: Request) -> int:
+        return number(request, "page_size", self.max_page_size) or self.page_size
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValueError, DataError):  # a cursor that somebody made up: no number, or a NUL
+            if self.cursor_query_param not in request.query_params:
+                raise
+            raise exceptions.NotFound(self.invalid_cursor_message) from None
 
 
 class GatedView(APIView):

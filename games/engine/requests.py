@@ -74,6 +74,14 @@ def _no_constant(name: str) -> Any:
     raise InputError(f"{name} is not a value of JSON; write money as text and dice as whole numbers.")
 
 
+def verify_whole_characters(value: Any) -> None:
+    """JSON can escape half a character, which can be neither stored nor sent back."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError("The input has half a character (one of \\ud800 to \\udfff alone); write it whole.") from None
+
+
 # --- Reading ---------------------------------------------------------------------------------------
 
 

@@ -161,6 +161,8 @@ def test_the_proposer_cannot_approve_by_api(house: House, table: Table) -> None:
         ({"boxes": {"big-small": {"min": 25}}}, "boxes.big-small.min"),
         ({"boxes": {"big-small": {"min": "9", "max": "8"}}}, "boxes.big-small"),
         ({"boxes": {"odd-even": {"min": "9"}}}, ""),
+        ({"boxes": {"big": {}, "bigger": None}}, "boxes.bigger"),
+        ({"differential": {"single": None}}, "differential.single"),
         ({"differential": {"big-small": "1.234"}}, "differential.big-small"),
         ({"from": "21:07"}, "from"),
         ({"from": "2020-01-01T00:00:00Z"}, "from"),

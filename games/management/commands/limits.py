@@ -7,6 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from games.api.documents import proposal_document
 from games.api.limits import KNOWN, STATES, read_proposal
 from games.engine.errors import InputError
+from games.engine.requests import verify_whole_characters
 from games.management.acting import ActingCommand
 from games.management.documents import as_json, read_document
 from games.models import LimitProposal, Staff
@@ -48,7 +49,9 @@ class Command(ActingCommand):
 
 def proposed(actor: Staff, file: str) -> LimitProposal:
     try:
-        tables, limits, starts_at, correction, reason = read_proposal(read_document(file))
+        document = read_document(file)
+        verify_whole_characters(document)
+        tables, limits, starts_at, correction, reason = read_proposal(document)
     except InputError as error:
         raise CommandError("\n".join(error.faults)) from None
     return limits_propose(

@@ -1,0 +1,166 @@
+"""How calls are described in OpenAPI: `operation` for one call, and what holds for all of them.
+
+Loaded by Django REST framework while its own views are still being made: nothing here may import them.
+"""
+
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Any, NamedTuple, TypeVar
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+
+View = TypeVar("View", bound=Callable[..., Any])
+Schema = dict[str, Any]
+
+JSON = "application/json"
+PROBLEM = "application/problem+json"
+PROBLEM_SCHEMA: Schema = {"$ref": "#/components/schemas/Problem"}
+
+
+class Refusal(NamedTuple):
+    """Why a call is refused, for its description; with the title and the detail of an example."""
+
+    about: str
+    title: str
+    detail: str
+
+
+#: What any call may be refused with, whatever it does.
+REFUSALS = {
+    HTTPStatus.BAD_REQUEST: Refusal(
+        "Something is wrong with what was sent; `errors` says where, and what to do.",
+        "Wrong input", "colour: is not a known parameter; there are none here.",
+    ),
+    HTTPStatus.UNAUTHORIZED: Refusal(
+        "Nobody is logged in.",
+        "Unauthorized", "Log in on the site first; the API takes its session.",
+    ),
+    HTTPStatus.FORBIDDEN: Refusal(
+        "Your post does not open this, the CSRF token is missing, or you have to choose a password of your own first.",
+        "Not open to you", "S11 Supervisor 11, pit supervisor may not do this (limits.propose).",
+    ),
+    HTTPStatus.NOT_FOUND: Refusal(
+        "There is no such thing, or no such page of the list.",
+        "Not there", "There is no table TS-99; check the code.",
+    ),
+    HTTPStatus.METHOD_NOT_ALLOWED: Refusal(
+        "The address takes another method; `Allow` names it.",
+        "Method Not Allowed", 'Method "PUT" not allowed.',
+    ),
+    HTTPStatus.NOT_ACCEPTABLE: Refusal(
+        "The answer is JSON, and `Accept` asks for something else.",
+        "Not Acceptable", "Could not satisfy the request Accept header.",
+    ),
+}  # fmt: skip
+#: What a call that takes a body may be refused with besides.
+BODY_REFUSALS = {
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: Refusal(
+        "The body is in a format that is not taken here.",
+        "Unsupported Media Type", 'Unsupported media type "text/plain" in request.',
+    )
+}  # fmt: skip
+
+
+def operation(
+    name: str,
+    summary: str,
+    *,
+    answers: dict[int, Schema],
+    about: str = "",
+    parameters: Sequence[OpenApiParameter] = (),
+    takes: Schema | None = None,
+    media_type: str = JSON,
+    refusals: dict[int, Refusal] | None = None,
+) -> Callable[[View], View]:
+    """A decorator for the method of a view: what the call is for, what it takes and what it answers.
+
+    `refusals` are those of this call alone (409, 429), with what they mean; the others are added to every call.
+    """
+    problems = {
+        (code, PROBLEM): OpenApiResponse(
+            PROBLEM_SCHEMA, one.about, [OpenApiExample(one.title, problem_example(code, one))]
+        )
+        for code, one in (refusals or {}).items()
+    }
+    good = {(code, JSON): OpenApiResponse(schema, HTTPStatus(code).phrase) for code, schema in answers.items()}
+    return extend_schema(
+        operation_id=name,
+        summary=summary,
+        description=about,
+        parameters=list(parameters),
+        request={media_type: takes} if takes else None,
+        responses={**good, **problems},
+    )
+
+
+class DescribedSchema(AutoSchema):
+    """Every call can be refused, and a body, where one is taken, is needed."""
+
+    def get_description(self) -> str:  # type: ignore[override]
+        return ""  # what stands in the code is for who reads the code; `operation` says what callers need
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> Schema | None:
+        found: Schema | None = super().get_operation(*args, **kwargs)
+        if found is None:
+            return None
+        refusals = REFUSALS
+        if "requestBody" in found:
+            found["requestBody"]["required"] = True
+            refusals = REFUSALS | BODY_REFUSALS
+        found["responses"] |= {
+            str(code.value): {"$ref": f"#/components/responses/{component_name(code)}"} for code in refusals
+        }
+        return found
+
+
+def problem_example(code: int, refusal: Refusal) -> Schema:
+    return {"type": "about:blank", "title": refusal.title, "status": int(code), "detail": refusal.detail}
+
+
+def component_name(code: HTTPStatus) -> str:
+    return code.phrase.replace(" ", "")
+
+
+def add_components(result: Schema, **context: Any) -> Schema:
+    """The named schemas and refusals, beside what was found in the views."""
+    from games.api.schemas import SCHEMAS  # the models it reads are not there yet while this file is loaded
+
+    components = result.setdefault("components", {})
+    components["schemas"] = components.get("schemas", {}) | SCHEMAS
+    components["responses"] = {
+        component_name(code): {
+            "description": one.about,
+            "content": {PROBLEM: {"schema": PROBLEM_SCHEMA, "example": problem_example(code, one)}},
+        }
+        for code, one in (REFUSALS | BODY_REFUSALS).items()
+    }
+    return result
+
+
+class PersonScheme(OpenApiAuthenticationExtension):
+    """People: the session of the site."""
+
+    target_class = "games.api.authentication.PersonAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> Schema:
+        return {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": settings.SESSION_COOKIE_NAME,
+            "description": "Log in on the site. A POST also carries the token of the cookie "
+            f"`{settings.CSRF_COOKIE_NAME}` in the header `X-CSRFToken`.",
+        }
+
+
+class TerminalScheme(OpenApiAuthenticationExtension):
+    """Terminals: a key of their own."""
+
+    target_class = "games.api.authentication.TerminalAuthentication"
+    name = "terminal"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> Schema:
+        return {"type": "http", "scheme": "bearer", "description": "The key that `terminal_key create` printed once."}

@@ -1,0 +1,206 @@
+"""The description of the API is true: every route is in it, and no role's call gets an answer that is not in it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import schemathesis
+from django.core.management import call_command
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
+from django.test import Client
+from django.urls import resolve
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import settings
+from pytest_django import DjangoDbBlocker
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from games.api.limits import known_keys
+from games.api.openapi import BODY_REFUSALS, REFUSALS
+from games.api.schemas import BOX_KEY, DIFFERENTIAL_KEY, SCHEMAS
+from games.services.dice import dice_inspect
+from games.services.limits import limits_approve, limits_propose
+from games.services.rounds import round_record
+from games.services.terminals import terminal_create
+from tests import servers
+from tests.conftest import OPERATOR, PEOPLE, build_house, connected_to
+from tests.games.floor import bare_table, dice_of, open_table, sign
+from tests.games.rounds.samples import current, line
+from tests.test_routes import PATHS, ROUTES
+from tests.test_routes import ROLES as ROUTE_ROLES
+
+DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(public=True)
+METHODS = {"get", "post", "put", "patch", "delete"}
+OPERATIONS = {
+    (path, method): operation
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+    if method in METHODS
+}
+
+# --- The document ----------------------------------------------------------------------------------
+
+
+def described(route: str) -> str:
+    return "/" + re.sub(r"<\w+:(\w+)>", r"{\1}", route)
+
+
+CALLS = {described(path) for name, path in PATHS.items() if name.startswith("api:")}
+OURSELVES = {"/api/v1/schema/", "/api/v1/docs/"}
+
+
+def test_every_route_is_described_and_every_description_has_its_route() -> None:
+    assert set(DOCUMENT["paths"]) == CALLS - OURSELVES
+
+
+def test_every_method_of_a_route_is_described() -> None:
+    for path in DOCUMENT["paths"]:
+        view = resolve(path.replace("{code}", "TS-01").replace("{key}", "1")).func.cls()  # type: ignore[attr-defined]
+        taken = {method.lower() for method in view.allowed_methods} & METHODS
+        assert {method for one, method in OPERATIONS if one == path} == taken, path
+
+
+def test_it_is_valid_and_made_without_a_warning(tmp_path: Path) -> None:
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yaml"))
+    assert (tmp_path / "schema.yaml").stat().st_size > 0
+
+
+@pytest.mark.parametrize("call", OPERATIONS, ids=" ".join)
+def test_every_call_says_what_it_is_for_and_how_it_is_refused(call: tuple[str, str]) -> None:
+    operation = OPERATIONS[call]
+    assert operation["summary"]
+    assert all(parameter.get("description") for parameter in operation.get("parameters", []))
+    wanted = REFUSALS | (BODY_REFUSALS if "requestBody" in operation else {})
+    assert set(operation["responses"]) > {str(code.value) for code in wanted}
+
+
+@pytest.mark.parametrize("name", [name for name, schema in SCHEMAS.items() if "examples" in schema])
+def test_an_example_is_what_it_is_an_example_of(name: str) -> None:
+    schema = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": SCHEMAS}}
+    checker = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
+    assert [list(checker.iter_errors(example)) for example in SCHEMAS[name]["examples"]] == [[]]
+
+
+def test_the_names_of_boxes_are_those_of_the_rulebooks() -> None:
+    assert all(re.search(BOX_KEY["pattern"], key) for key in known_keys()["boxes"])
+    assert set(DIFFERENTIAL_KEY["enum"]) == known_keys()["differential"]
+
+
+# --- Who may read it -------------------------------------------------------------------------------
+
+
+def test_it_is_read_as_yaml_or_json(house: Any) -> None:
+    client = Client()
+    client.force_login(house["administrator"])
+    assert client.get("/api/v1/schema/").content.startswith(b"openapi: 3.1")
+    assert client.get("/api/v1/schema/?format=json").json()["info"]["title"] == "Tai Sai back office"
+    assert client.get("/api/v1/schema/", headers={"Accept": "application/json"}).json()["openapi"].startswith("3.1")
+
+
+# --- Calls of every kind, by everybody -------------------------------------------------------------
+
+ROLES = ["anonymous", *PEOPLE]
+TOKEN = "c" * 32
+CHECKS = [
+    not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
+    negative_data_rejection, unsupported_method,
+]  # fmt: skip
+
+
+def calls(*, thorough: bool) -> Any:
+    """Calls made from the description, right and wrong, always the same; thorough: each parameter at its bounds."""
+    generation = {"mode": "all", "deterministic": True, "with-security-parameters": False}
+    config = {"seed": 1, "generation": generation, "phases": {"coverage": {"enabled": thorough}}}
+    schema = schemathesis.openapi.from_dict(DOCUMENT, config=schemathesis.Config.from_dict(config))
+    schema.app = get_wsgi_application()
+    return schema
+
+
+thorough, quick = calls(thorough=True), calls(thorough=False)
+
+
+@pytest.fixture(scope="module")
+def callers(django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, dict[str, Any]]]:
+    """How each role calls, in a house that has everything once. Calls leave their mark there: it is a clone."""
+    with servers.clone() as name, django_db_blocker.unblock(), connected_to(name), one_connection():
+        house = build_house()
+        table = open_table(house)
+        bare_table(house, "TS-02", pit="P2")
+        dice_inspect(
+            actor=house["pit-supervisor"], dice_set=dice_of(house), result="damaged", seal_found="S-1", remarks="A chip"
+        )
+        for number in range(1, 7):
+            proposal = limits_propose(
+                actor=house["pit-manager"], tables=[table], limits=sign({"single": (number, 50)}), reason="Sample"
+            )
+        limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Agreed")
+        round_record(actor=OPERATOR, line=line(current()), channel="api")
+        _, key = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
+        terminal = {"headers": {"Authorization": f"Bearer {key}"}}
+        yield {role: credentials(house, role) for role in ROLES} | {"terminal": terminal}
+
+
+@contextmanager
+def one_connection() -> Iterator[None]:
+    """Thousands of calls would else open and close as many."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    try:
+        yield
+    finally:
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)
+
+
+def credentials(house: Any, role: str) -> dict[str, Any]:
+    if role == "anonymous":
+        return {}
+    client = Client()
+    client.force_login(house[role])
+    session = client.cookies["taisai_session"].value
+    return {"cookies": {"taisai_session": session, "taisai_csrf": TOKEN}, "headers": {"X-CSRFToken": TOKEN}}
+
+
+@thorough.parametrize()
+@settings(deadline=None, max_examples=15)
+def test_who_may_do_most_gets_no_answer_that_is_not_described(case: Any, callers: Any) -> None:
+    aim(case)
+    case.call_and_validate(checks=CHECKS, **callers["casino-manager"])
+
+
+@pytest.mark.parametrize("role", [*ROLES, "terminal"])
+@quick.parametrize()
+@settings(deadline=None, max_examples=4)
+def test_nobody_gets_an_answer_that_is_not_described(case: Any, role: str, callers: Any) -> None:
+    aim(case)
+    case.call_and_validate(checks=CHECKS, **callers[role])
+
+
+def aim(call: Any) -> None:
+    """At things that are there: nobody hits upon them by chance."""
+    match call.path_parameters:
+        case {"key": int() as key}:
+            call.path_parameters["key"] = key % 9
+    match call.body:
+        case {"tables": [str()]}:
+            call.body["tables"] = ["TS-01"]
+        case {"table": str(), "events": list(), "bets": list()}:
+            call.body["table"] = "TS-01"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_those_calls_come_as_far_as_the_role_may(role: str, callers: Any) -> None:
+    answer = quick["/api/v1/tables/"]["GET"].Case().call(**callers[role])
+    assert answer.status_code == ROUTES["api:tables"][ROUTE_ROLES.index(role)]
