@@ -103,6 +103,7 @@ APP_ROLE = DATABASES["default"]["USER"]
 if environment.flag("TAISAI_POOL"):  # the web server's processes only (wsgi.py); workers fork and keep one connection
     pool = {"min_size": 1, "max_size": environment.number("TAISAI_POOL_SIZE", 8), "timeout": 10}
     DATABASES["default"].setdefault("OPTIONS", {})["pool"] = pool
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # a restart of the database costs no caller a 500
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- People ----------------------------------------------------------------------------------------

@@ -73,6 +73,8 @@ def receive(body: Any, file: Any) -> None:
         if size > LARGEST_FILE:
             raise InputError(f"The file is larger than {LARGEST_FILE // MEGABYTE} MB; send it in parts.")
         file.write(block)
+    if size == 0:
+        raise InputError("The body is empty; send rounds, one a line.")
     file.seek(0)
 
 

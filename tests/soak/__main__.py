@@ -37,7 +37,7 @@ class Progress:
 
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Seeded runs of kills and fuzzing.")
-    parser.add_argument("--runs", type=int, default=int(os.environ.get("RUNS") or 10), help="seeds for each scenario")
+    parser.add_argument("--runs", type=int, default=int(os.environ.get("RUNS") or 50), help="seeds for each scenario")
     parser.add_argument("--only", metavar="NAME", help="this scenario only")
     parser.add_argument("--seed", type=int, help="this seed only, done or not")
     parser.add_argument("--restart", action="store_true", help="forget what is done and begin anew")

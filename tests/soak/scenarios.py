@@ -2,6 +2,10 @@
 
 from collections.abc import Callable
 
-from tests.soak import fuzz, kills
+from tests.soak import fuzz, kills, rounds
 
-SCENARIOS: dict[str, Callable[[int], None]] = {"kills": kills.scenario, "fuzz": fuzz.scenario}
+SCENARIOS: dict[str, Callable[[int], None]] = {
+    "kills": kills.scenario,
+    "fuzz": fuzz.scenario,
+    "rounds": rounds.scenario,
+}
