@@ -237,7 +237,8 @@ def known_host() -> str:
 def web_command(host: str, port: int, workers: int = 2, threads: int = 4) -> list[str]:
     return [
         str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", host, "--port", str(port),
-        "--workers", str(workers), "--blocking-threads", str(threads), "--workers-kill-timeout", "5", "--respawn-failed-workers", "--no-ws",
+        "--workers", str(workers), "--blocking-threads", str(threads), "--workers-kill-timeout", "5",
+        "--respawn-failed-workers", "--no-ws",
         "taisai_backoffice.wsgi:application",
     ]  # fmt: skip
 
