@@ -24,6 +24,7 @@ class Applied:
     limit_set_id: int | None
     dice_set_id: int | None
     gaming_day: dt.date
+    day_ends: dt.datetime
 
 
 class TableBook:
@@ -64,7 +65,7 @@ class TableBook:
             boxes,
             self._limits[limits] if limits >= 0 else None,
             self._dice(moment),
-            self._on(moment),
+            *self._on(moment),
         )
 
     def _dice(self, moment: dt.datetime) -> int | None:
@@ -74,12 +75,13 @@ class TableBook:
         fit = self._fits[index]
         return fit.dice_set_id if fit.during.upper is None or moment < fit.during.upper else None
 
-    def _on(self, moment: dt.datetime) -> dt.date:
-        """The gaming day; rounds of a file come mostly day by day, so the last one is kept."""
+    def _on(self, moment: dt.datetime) -> tuple[dt.date, dt.datetime]:
+        """The gaming day and its end; rounds of a file come mostly day by day, so the last one is kept."""
         if self._day is None or not self._day[0] <= moment < self._day[1]:
             day = gaming_day(self.casino, moment)
             self._day = (*day_bounds(self.casino, day), day)
-        return self._day[2]
+        _, ends, day = self._day
+        return day, ends
 
 
 class Books:

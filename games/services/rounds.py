@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from games.engine.errors import InputError
 from games.models import Outbox, RecordingConflict, Round, Staff, Table
-from games.moments import day_bounds
 from games.rounds import quickly, slowly
 from games.rounds.ready import ReadyRound
 from games.rounds.rows import COLUMNS, row
@@ -106,8 +105,7 @@ def _insert(ready: ReadyRound, books: Books, sent: Sent) -> int | None:
 
 
 def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:
-    _, ends = day_bounds(ready.table.casino, ready.applied.gaming_day)
-    return now >= ends + BOOKS_OPEN_FOR
+    return now >= ready.applied.day_ends + BOOKS_OPEN_FOR
 
 
 def after_recording(key: int, one: ReadyRound, sent: Sent) -> None:
