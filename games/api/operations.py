@@ -158,7 +158,7 @@ TAKEN = Refusal(
 TOO_LARGE = Refusal("The body is larger than a call may be.", "Too large", "The body is larger than a call may be.")
 TOO_MANY = Refusal(
     "The terminal calls too often; `Retry-After` says in how many seconds it may go on.",
-    "Request was throttled",
+    "Too Many Requests",
     "Request was throttled. Expected available in 12 seconds.",
 )
 SENDING = {413: TOO_LARGE, 429: TOO_MANY}

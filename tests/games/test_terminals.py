@@ -392,7 +392,7 @@ def test_a_key_that_is_none_is_401_and_says_how_to_come_in(house: House, tables:
     assert (code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert body == {
-        "type": "about:blank", "title": "Incorrect authentication credentials", "status": 401,
+        "type": "about:blank", "title": "Unauthorized", "status": 401,
         "detail": "This key opens nothing: it is unknown or revoked; ask for a new one.",
     }  # fmt: skip
     assert not TerminalUse.objects.exists()
@@ -493,7 +493,7 @@ def test_too_many_calls_in_a_minute_are_429_until_the_next(
     assert (code, answer.headers["Retry-After"]) == (429, "12")
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert body == {
-        "type": "about:blank", "title": "Request was throttled", "status": 429,
+        "type": "about:blank", "title": "Too Many Requests", "status": 429,
         "detail": "More than 2 calls in this minute. Expected available in 12 seconds.",
     }  # fmt: skip
     other = make(house, tables[0], name="East 2")[1]
