@@ -74,7 +74,6 @@ class Site:
         return done.stdout
 
     def start_web(self) -> None:
-        """Again, where it is gone: without one of its workers granian ends."""
         log = self.home.folder("logs") / "web.log"
         self.web = Part("Web server", web_command("127.0.0.1", self.port, workers=2), self.environment, log)
 
@@ -189,13 +188,16 @@ def kill_import(site: Site, importing: "subprocess.Popen[str]", random: Random) 
 
 
 def kill_web_worker(site: Site, importing: "subprocess.Popen[str]", random: Random) -> None:
+    workers = web_workers(site)
+    victim = random.choice(sorted(workers))
+    psutil.Process(victim).kill()
+    wait_for(lambda: len(web_workers(site) - {victim}) == len(workers), "no worker took the place of the killed one")
+
+
+def web_workers(site: Site) -> set[int]:
     assert site.web is not None
-    workers = psutil.Process(site.web.process.pid).children()
-    victim = random.choice([one for one in workers if "granian" in one.name() or "python" in one.name()])
-    victim.kill()
-    wait_for(lambda: not site.web or not site.web.is_running(), "the web server lives on without its worker")
-    site.stop_web()
-    site.start_web()
+    children = psutil.Process(site.web.process.pid).children()
+    return {one.pid for one in children if "granian" in one.name() or "python" in one.name()}
 
 
 def kill_postgres(site: Site, importing: "subprocess.Popen[str]", random: Random) -> None:
@@ -264,17 +266,17 @@ def kill_once(site: Site, post: Post, name: str, mark: str, random: Random) -> F
     file, post.shared = File.write(site.home.path, mark)
     enough = post.acknowledged() + random.randint(5, 60)
     wait_for(lambda: post.acknowledged() >= enough, lambda: f"only {post.acknowledged()} of {enough} posts")
-    importing = start_import(site, file)
-    wait_for(lambda: site.ask(IMPORTING) or importing.poll() is not None, "the import does not begin")
-    time.sleep(random.uniform(0, LONGEST_WAIT_SECONDS))
-    KILLS[name](site, importing, random)
-    importing.wait(120)
+    with start_import(site, file) as importing:
+        wait_for(lambda: site.ask(IMPORTING) or importing.poll() is not None, "the import does not begin")
+        time.sleep(random.uniform(0, LONGEST_WAIT_SECONDS))
+        KILLS[name](site, importing, random)
+        importing.communicate(timeout=120)
     wait_for(lambda: not site.ask(IMPORTING), "the session of the import is still there")
     is_in = verify_whole(site, file)
     assert is_in or importing.returncode != 0, "the import said that it is done, and the file is not there"
     if not is_in:
-        again = start_import(site, file)
-        out, errors = again.communicate(timeout=120)
+        with start_import(site, file) as again:
+            out, errors = again.communicate(timeout=120)
         assert again.returncode == 0, errors
         counts = json.loads(out)
         assert (counts["files"], counts["rounds"]) == (1, file.rounds)
