@@ -66,15 +66,16 @@ def _ready(shape: RoundShape, books: Books, latest: dt.datetime) -> ReadyRound:
     if applied is None:
         raise DoubtError
     told = _events(events, applied.book)
+    events_text = msgspec.json.encode(told)
     status = status_of(applied.book.id, tuple(map(pattern_of, told)))
     closed_at = next((event.at for event in events if event.kind == NO_MORE_BETS), None)
     bets = Bets(shape.bets, applied.boxes, closed_at, latest)
     sure(status != "settled" or bets.nets_are_there())
     return ReadyRound(
         shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at, events[-1].at, status,
-        next((event["dice"] for event in reversed(told) if "dice" in event), None), msgspec.json.encode(told),
+        next((event["dice"] for event in reversed(told) if "dice" in event), None), events_text,
         bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed, bets.late, bets.refused, bets.house,
-        fingerprint((shape.source, shape.ref, shape.table, dealer, supervisor), told, bets.canonical()),
+        fingerprint((shape.source, shape.ref, shape.table, dealer, supervisor), events_text, bets.canonical()),
     )  # fmt: skip
 
 

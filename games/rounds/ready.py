@@ -1,7 +1,6 @@
 """A round that is ready to be recorded: parsed values, what it is pinned to, and its fingerprint."""
 
 import datetime as dt
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -47,8 +46,7 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MICROSECOND = dt.timedelta(microseconds=1)
 
 
-@dataclass(frozen=True)
-class ReadyRound:
+class ReadyRound(msgspec.Struct, frozen=True, gc=False):
     """Bets are parallel lists: the n-th of each is the n-th bet. Rare facts are None where no bet has them."""
 
     source: str
@@ -105,6 +103,6 @@ def microseconds(moment: dt.datetime) -> int:
     return (moment - EPOCH) // MICROSECOND
 
 
-def fingerprint(header: tuple[Any, ...], events: list[dict[str, Any]], bets: list[tuple[Any, ...]]) -> bytes:
+def fingerprint(header: tuple[Any, ...], events: bytes, bets: list[tuple[Any, ...]]) -> bytes:
     """Of the parsed values: the same round in other words, its bets in another order, has the same one."""
-    return sha256(msgspec.json.encode((FINGERPRINT_FORMAT, header, events, sorted(bets)))).digest()
+    return sha256(msgspec.json.encode((FINGERPRINT_FORMAT, header, msgspec.Raw(events), sorted(bets)))).digest()

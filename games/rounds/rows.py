@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from games.rounds.ready import ReadyRound
 from games.rounds.tables import Books
 
@@ -31,8 +33,8 @@ def row(
     )  # fmt: skip
 
 
-def _numbers(values: Iterable[int] | None) -> str | None:
-    return None if values is None else "{" + ",".join(map(str, values)) + "}"
+def _numbers(values: list[int] | None) -> str | None:
+    return None if values is None else f"{{{msgspec.json.encode(values)[1:-1].decode()}}}"
 
 
 def _texts(values: list[str]) -> str:

@@ -14,7 +14,7 @@ Moment = Annotated[dt.datetime, Meta(tz=True)]
 Text = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class EventShape(Struct, forbid_unknown_fields=True):
+class EventShape(Struct, forbid_unknown_fields=True, gc=False):
     kind: str
     at: Moment
     tumbles: Annotated[int, Meta(ge=0, le=1000)] | UnsetType | None = UNSET
@@ -24,7 +24,7 @@ class EventShape(Struct, forbid_unknown_fields=True):
     by: Text | UnsetType | None = UNSET
 
 
-class BetShape(Struct, forbid_unknown_fields=True):
+class BetShape(Struct, forbid_unknown_fields=True, gc=False):
     player: Text
     box: str
     stake: str
@@ -48,35 +48,14 @@ _decoder = msgspec.json.Decoder(RoundShape)
 
 
 def decode(line: bytes) -> RoundShape | None:
-    """A round whose shape is beyond doubt; None where it has to be read slowly."""
+    """A round whose shape is beyond doubt; None where it has to be read slowly.
+
+    Of a key that stands twice msgspec takes the last one: then the line has more quotation marks than what was read.
+    """
     if b"\\" in line:
         return None
     try:
         shape = _decoder.decode(line)
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError):
         return None
-    return shape if line.count(b'"') == _quotes(shape) else None
-
-
-def _quotes(shape: RoundShape) -> int:
-    """How many quotation marks its text has, if no key stands twice: msgspec would take the last of two keys."""
-    count = 16 + 2 * (shape.dealer is not UNSET) + 2 * (shape.supervisor is not UNSET)
-    count += 2 * isinstance(shape.dealer, str) + 2 * isinstance(shape.supervisor, str)
-    count += 8 * len(shape.events) + 12 * len(shape.bets)
-    for event in shape.events:
-        if event.tumbles is not UNSET:
-            count += 2
-        if event.dice is not UNSET:
-            count += 2
-        count += _of_key(event.known_dice) + _of_key(event.rule) + _of_key(event.by)
-    nets, times = [bet.net for bet in shape.bets], [bet.at for bet in shape.bets]
-    for values in (nets, times):
-        count += 4 * len(values) - 4 * values.count(UNSET) - 2 * values.count(None)
-    for flags in ([bet.house_placed for bet in shape.bets], [bet.refused for bet in shape.bets]):
-        count += 2 * (len(flags) - flags.count(UNSET))
-    return count
-
-
-def _of_key(value: object) -> int:
-    """The quotation marks of a key that may be left out, and of its text."""
-    return 0 if value is UNSET else 2 if value is None else 4
+    return shape if line.count(b'"') == msgspec.json.encode(shape).count(b'"') else None

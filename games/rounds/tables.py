@@ -2,8 +2,8 @@
 
 import datetime as dt
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from games.engine.box_numbers import numbers_of
 from games.engine.loader import rulebook
@@ -13,8 +13,7 @@ from games.moments import day_bounds, gaming_day
 from games.selectors import limit_periods
 
 
-@dataclass(frozen=True)
-class Applied:
+class Applied(NamedTuple):
     """What a round is pinned to."""
 
     assignment_id: int

@@ -8,13 +8,14 @@ from typing import Any, BinaryIO
 
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
-from psycopg import errors
+from psycopg import errors, sql
 
 from games.engine.errors import InputError
 from games.models import ImportedFile, Round, Table
+from games.rounds.copying import Copying
 from games.rounds.lines import BLOCK, Lines
 from games.rounds.ready import ReadyRound
-from games.rounds.rows import COLUMNS, row
+from games.rounds.rows import row
 from games.rounds.tables import Books
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import chain_append, table_chain
@@ -23,7 +24,6 @@ from games.services.rounds import conflict_record, faults_of, is_after_close, le
 CHUNK = 500
 MOST_FAULTS = 100
 ATTEMPTS = 3
-COPY = f"COPY games_round ({', '.join(COLUMNS)}) FROM STDIN"
 EXISTING = (
     "SELECT r.source, r.ref, r.id, r.fingerprint FROM games_round r "
     "JOIN unnest(%s::text[], %s::text[]) AS wanted (source, ref) ON r.source = wanted.source AND r.ref = wanted.ref"
@@ -86,6 +86,17 @@ def known_file(actor: Actor, stream: BinaryIO) -> Imported | None:
     return Imported(found.rounds, 0, found.rounds)
 
 
+def verify_at_once() -> None:
+    """What a round refers to is checked with each copy, while others are read, and not all at the end: but the file."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT conname FROM pg_constraint WHERE conrelid = 'games_round'::regclass AND contype = 'f' "
+            "AND condeferrable AND confrelid <> 'games_importedfile'::regclass"
+        )
+        names = [name for (name,) in cursor.fetchall()]
+        cursor.execute(sql.SQL("SET CONSTRAINTS {} IMMEDIATE").format(sql.SQL(", ").join(map(sql.Identifier, names))))
+
+
 class FileRefusedError(InputError):
     """Something in the file is wrong: nothing of it was recorded."""
 
@@ -103,10 +114,12 @@ class Import:
 
     def run(self) -> Imported:
         self.key = self._next_key()
-        for chunk in self._chunks():
-            self._record(chunk)
-            if self.progress:
-                self.progress(self.lines.read_bytes, self.rounds)
+        verify_at_once()
+        with Copying() as self.copying:
+            for chunk in self._chunks():
+                self._record(chunk)
+                if self.progress:
+                    self.progress(self.lines.read_bytes, self.rounds)
         if self.faults:
             raise FileRefusedError(*self.faults[:MOST_FAULTS])
         if self.new:
@@ -160,7 +173,7 @@ class Import:
             elif name not in known:
                 fresh.setdefault(name, ready)
         if not self.faults:
-            self._copy(list(fresh.values()))
+            self.copying.write([self._row(one) for one in fresh.values()])
             self.new += len(fresh)
 
     def _known(self, rounds: list[ReadyRound]) -> dict[tuple[str, str], tuple[int, bytes]]:
@@ -178,12 +191,6 @@ class Import:
 
     def _is_of_this_file(self, key: int) -> bool:
         return Round.objects.filter(pk=key, imported_id=self.key).exists()
-
-    def _copy(self, rounds: list[ReadyRound]) -> None:
-        rows = [self._row(one) for one in rounds]  # before the copy: while it runs, nothing else can be asked
-        with connection.cursor() as cursor, cursor.copy(COPY) as copy:
-            for values in rows:
-                copy.write_row(values)
 
     def _row(self, one: ReadyRound) -> tuple[Any, ...]:
         return row(
