@@ -19,7 +19,7 @@ from unfold.widgets import (
 
 from games.admin.gated import StepForm
 from games.engine.limits import Limits, Range
-from games.engine.loader import rulebook
+from games.engine.loader import rulebook, rulebooks
 from games.engine.money import MoneyError, format_money, parse_money
 from games.engine.rulebook import Layout
 from games.models import DiceInspection, DiceSet, Pit, Table
@@ -149,8 +149,6 @@ class GameForm(StepForm):
 
 def offer_games(form: forms.BaseForm, pits: Any) -> None:
     """The pits of a casino, the published rulebooks, and which layouts they have."""
-    from games.engine.loader import rulebooks
-
     books = rulebooks().values()
     pit, book = form.fields["pit"], form.fields["rulebook"]
     if isinstance(pit, forms.ModelChoiceField) and isinstance(book, forms.ChoiceField):

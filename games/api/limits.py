@@ -1,8 +1,6 @@
 """Limit proposals: to read, to propose, to approve, to reject and to take back."""
 
-import datetime as dt
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from django.http import Http404
@@ -12,24 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api import operations
-from games.api.documents import difference_document, proposal_document
 from games.api.query import PAGES, allowed, choice, text
-from games.api.schemas import PROPOSAL_STATES
 from games.api.views import GatedView, Pages
-from games.engine.errors import InputError
-from games.engine.limits import Limits
-from games.engine.loader import rulebooks
-from games.engine.requests import Faults, read_differential, read_ranges, shown_key
-from games.models import LimitProposal, Staff, Table
-from games.moments import MomentError, parse_moment
-from games.services.gate import authorize, visible
+from games.engine.requests import Faults
+from games.models import LimitProposal, Staff
+from games.proposals import KNOWN, STATES, difference_document, proposal_document, proposals_seen, read_proposal
+from games.services.gate import authorize
 from games.services.limits import limits_approve, limits_propose, limits_reject, limits_withdraw
-
-FIELDS = ("tables", "from", "correction", "boxes", "differential", "reason")
-STATES = tuple(PROPOSAL_STATES)
-KNOWN = LimitProposal.objects.select_related(
-    "casino", "pit", "sheet", "proposed_by", "decision__decided_by"
-).prefetch_related("tables", "sheet__lines", "sheet__differentials")
 
 
 class ProposalList(GatedView):
@@ -37,11 +24,7 @@ class ProposalList(GatedView):
     def get(self, request: Request) -> Response:
         authorize(self.actor, "limitproposal.view")
         allowed(request, "state", "table", *PAGES)
-        proposals = visible(self.actor, KNOWN.all())
-        if (state := choice(request, "state", STATES)) is not None:
-            proposals = (
-                proposals.filter(decision=None) if state == "pending" else proposals.filter(decision__outcome=state)
-            )
+        proposals = proposals_seen(self.actor, choice(request, "state", STATES))
         if (code := text(request, "table")) is not None:
             proposals = proposals.filter(tables__code=code)
         pages = Pages()
@@ -58,69 +41,6 @@ class ProposalList(GatedView):
             actor=self.actor, tables=tables, limits=limits, starts_at=starts_at, is_correction=correction, reason=reason
         )
         return Response(answer(proposal), status=status.HTTP_201_CREATED)
-
-
-def read_proposal(data: object) -> tuple[list[Table], Limits, dt.datetime | None, bool, str]:
-    """Every fault at once, with its field."""
-    faults = Faults()
-    if not isinstance(data, dict):
-        raise InputError("The input is not a JSON object; write it as {…}.")
-    entry = faults.table(data, "", FIELDS)
-    faults.required(entry, "", "tables", "boxes", "reason")
-    codes = entry.get("tables", [])
-    if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
-        faults.add("tables", 'is not a list of table codes; write it as ["TS-01"].')
-        codes = []
-    tables = {table.code: table for table in Table.objects.select_related("casino").filter(code__in=_plain(codes))}
-    for code in codes:
-        if code not in tables:
-            faults.add("tables", f"there is no table {code!r:.40}; check the code.")
-    _verify_keys(faults, entry)
-    limits = Limits(
-        read_ranges(faults, entry.get("boxes", {}), "boxes"), read_differential(faults, entry.get("differential", {}))
-    )
-    starts_at = _moment(faults, entry.get("from"))
-    if not isinstance(entry.get("correction", False), bool):
-        faults.add("correction", "is neither true nor false; write one of them.")
-    if not isinstance(entry.get("reason", ""), str):
-        faults.add("reason", "is not a text; write it in quotes.")
-    faults.done()
-    reason = entry["reason"].replace("\x00", "")
-    return list(tables.values()), limits, starts_at, entry.get("correction", False), reason
-
-
-def _verify_keys(faults: Faults, entry: dict[str, Any]) -> None:
-    """What no layout has is a slip, also where its limit is null; whether it is on this layout, the service asks."""
-    for where, known in known_keys().items():
-        given = entry.get(where)
-        for key in given if isinstance(given, dict) else ():
-            if key not in known:
-                faults.add(f"{where}.{shown_key(key)}", "is known in no rulebook; check its spelling.")
-
-
-@cache
-def known_keys() -> dict[str, frozenset[str]]:
-    """The bet types and boxes of all layouts, and the bet types that may have a differential."""
-    books = rulebooks().values()
-    layouts = [layout for book in books for layout in book.layouts.values()]
-    return {
-        "boxes": frozenset(key for layout in layouts for key in (*layout.types, *layout.boxes)),
-        "differential": frozenset(key for book in books for key in book.limits.differential),
-    }
-
-
-def _plain(codes: list[str]) -> list[str]:
-    return [code for code in codes if "\x00" not in code]  # PostgreSQL holds no NUL
-
-
-def _moment(faults: Faults, value: object) -> dt.datetime | None:
-    if value is None:
-        return None
-    try:
-        return parse_moment(value)
-    except MomentError as error:
-        faults.add("from", f"{error}.")
-        return None
 
 
 class ProposalDetail(GatedView):

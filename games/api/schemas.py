@@ -11,6 +11,7 @@ from games.engine.dice import COUNT
 from games.engine.loader import published
 from games.models import DiceInspection, DiceSet, LimitDecision, LimitSet, Round, TableState
 from games.moments import EXAMPLE as MOMENT_EXAMPLE
+from games.proposals import STATES
 from games.rounds.ready import EVENT_FIELDS, MOST_BETS
 
 
@@ -242,7 +243,7 @@ INSPECTED_DICE_SET = record(
 
 OUTCOME: Schema = {"type": "string", "enum": LimitDecision.Outcome.values}
 PENDING: Schema = {"type": "string", "const": "pending"}
-PROPOSAL_STATES = ["pending", *LimitDecision.Outcome.values]
+PROPOSAL_STATES = list(STATES)
 
 NEW_PROPOSAL = record(
     "New limits for one table or several of a pit. They replace what the sign says whole.",

@@ -6,15 +6,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from games.api import operations
-from games.api.documents import (
+from games.api.query import PAGES, allowed, choice, moment, text
+from games.api.views import GatedView, Pages
+from games.documents import (
     dice_set_document,
     event_document,
     fit_document,
     inspection_document,
     table_document,
 )
-from games.api.query import PAGES, allowed, choice, moment, text
-from games.api.views import GatedView, Pages
 from games.models import DiceSet, Table, TableState
 from games.selectors import NoLimitsError, dice_at, fits_now, floor_lines, limits_at
 from games.services.gate import authorize, visible

@@ -36,7 +36,7 @@ def upload_accept(*, actor: Staff, name: str, content: Any) -> ImportJob:
     job = ImportJob.objects.create(
         casino=actor.casino, by=actor, name=Path(name).name[:200] or "upload", stored=stored, size=content.size
     )
-    from games.tasks import take_upload
+    from games.tasks import take_upload  # here, since that module is made of these services
 
     transaction.on_commit(lambda: take_upload.delay(job.pk))
     return job
@@ -52,16 +52,30 @@ def upload_take(*, key: int) -> None:
     try:
         with path.open("rb") as stream:
             done = rounds_import(actor=job.by, stream=stream, name=job.name, progress=Progress(key))
-    except (InputError, Denied, OSError) as error:
-        faults = list(error.faults) if isinstance(error, InputError) else [str(error)]
-        _finish(key, state=ImportJob.State.REFUSED, faults=faults)
+    except Exception as error:
+        _finish(job, state=ImportJob.State.REFUSED, faults=_faults(error))
+        if not isinstance(error, InputError | Denied | FileNotFoundError):
+            raise
     else:
-        _finish(key, state=ImportJob.State.DONE, rounds=done.rounds, new=done.new, read=job.size)
-    path.unlink(missing_ok=True)
+        _finish(job, state=ImportJob.State.DONE, rounds=done.rounds, new=done.new, read=job.size)
 
 
-def _finish(key: int, **values: Any) -> None:
-    ImportJob.objects.filter(pk=key).update(finished_at=timezone.now(), **values)
+def _faults(error: Exception) -> list[str]:
+    """What the page says; what else went wrong is for the log, and not for the page."""
+    match error:
+        case InputError():
+            return list(error.faults)
+        case Denied():
+            return [str(error)]
+        case FileNotFoundError():
+            return ["The file is no longer there; upload it again."]
+    return ["The file could not be taken in, and nothing of it was recorded; tell the administrator, then try again."]
+
+
+def _finish(job: ImportJob, **values: Any) -> None:
+    """The file goes last: what could not be told of it can still be tried again."""
+    ImportJob.objects.filter(pk=job.pk).update(finished_at=timezone.now(), **values)
+    (uploads() / job.stored).unlink(missing_ok=True)
 
 
 class Progress:

@@ -4,14 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from games.api.documents import proposal_document
-from games.api.limits import KNOWN, STATES, read_proposal
 from games.engine.errors import InputError
 from games.engine.requests import verify_whole_characters
 from games.management.acting import ActingCommand
 from games.management.documents import as_json, read_document
 from games.models import LimitProposal, Staff
-from games.services.gate import Actor, authorize, deny, visible
+from games.proposals import KNOWN, STATES, proposal_document, proposals_seen, read_proposal
+from games.services.gate import Actor, deny
 from games.services.limits import limits_approve, limits_propose, limits_reject, limits_withdraw
 
 DECISIONS: dict[str, Any] = {"approve": limits_approve, "reject": limits_reject, "withdraw": limits_withdraw}
@@ -35,7 +34,7 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         verb = options["verb"]
         if verb == "list":
-            self.stdout.write(as_json([proposal_document(one) for one in listed(actor, options["state"])]))
+            self.stdout.write(as_json([proposal_document(one) for one in proposals_seen(actor, options["state"])]))
             return
         if not isinstance(actor, Staff):
             raise deny(actor, f"limits.{verb}", "name a person with --as")
@@ -64,11 +63,3 @@ def found(number: int) -> LimitProposal:
     if proposal is None:
         raise CommandError(f"number: there is no proposal {number}; see `limits list`.")
     return proposal
-
-
-def listed(actor: Actor, state: str | None) -> Any:
-    authorize(actor, "limitproposal.view")
-    proposals = visible(actor, KNOWN.all())
-    if state == "pending":
-        return proposals.filter(decision=None)
-    return proposals.filter(decision__outcome=state) if state else proposals

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from games.api.documents import terminal_document
+from games.documents import terminal_document
 from games.management.acting import ActingCommand, coded
 from games.management.documents import as_json
 from games.models import Casino, Table, Terminal

@@ -58,7 +58,7 @@ def everything() -> tuple[int, ...]:
 # --- One round ---
 
 
-def test_a_round_is_pinned_to_what_applied_when_it_began(house: House, table: Table) -> None:
+def test_1_7_a_round_is_pinned_to_what_applied_when_it_began(house: House, table: Table) -> None:
     key, is_new = record(EXAMPLE)
     assert is_new
     found = Round.objects.get(pk=key)
@@ -74,7 +74,7 @@ def test_a_round_is_pinned_to_what_applied_when_it_began(house: House, table: Ta
     assert Outbox.objects.get().round == found
 
 
-def test_dealer_and_supervisor_are_linked_where_known(house: House, table: Table) -> None:
+def test_1_2_dealer_and_supervisor_are_linked_where_known(house: House, table: Table) -> None:
     key, _ = record(example(dealer="dealer", supervisor="PIT-SUPERVISOR"))
     found = Round.objects.get(pk=key)
     assert (found.dealer, found.dealer_staff) == ("dealer", house.people["dealer"])
@@ -118,7 +118,7 @@ def test_a_table_that_is_closed_loses_no_round(house: House, table: Table) -> No
     assert record(EXAMPLE)[1]
 
 
-def test_the_view_has_a_row_a_bet_and_finds_a_player(house: House, table: Table) -> None:
+def test_1_6_the_view_has_a_row_a_bet_and_finds_a_player(house: House, table: Table) -> None:
     bets = [
         bet("seat-1", net="100.00", at="2026-11-15T19:07:31.5+08:00"),
         bet("seat-2", "total-4", "5.50", net="-5.50", house_placed=True),

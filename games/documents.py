@@ -1,17 +1,12 @@
-"""What the API answers: records as JSON, with the names of the contract."""
+"""Records as JSON, with the names of the contract: what API and commands answer."""
 
 from typing import Any
 
-from django.utils import timezone
-
 from games.engine.loader import rulebook
 from games.engine.money import format_money
-from games.engine.sign_changes import Change, changes
-from games.models import DiceFit, DiceInspection, DiceSet, LimitProposal, Table, TableAssignment, Terminal
+from games.models import DiceFit, DiceInspection, DiceSet, Table, TableAssignment, Terminal
 from games.moments import as_text
 from games.selectors import FloorLine
-from games.services.limits import limits_before
-from games.signs import boxes_document, differential_document
 from games.timeline import Event
 
 
@@ -45,52 +40,6 @@ def event_document(table: Table, event: Event) -> dict[str, Any]:
     at = as_text(event.at, table.casino)
     return {"at": at, "kind": event.kind, "what": event.what, "who": event.who, "why": event.why,
             "proposal": event.proposal}  # fmt: skip
-
-
-def proposal_document(proposal: LimitProposal) -> dict[str, Any]:
-    casino, limits = proposal.casino, proposal.sheet.limits()
-    decision = getattr(proposal, "decision", None)
-    return {
-        "id": proposal.pk,
-        "state": proposal.state,
-        "casino": casino.code,
-        "pit": proposal.pit.code,
-        "tables": [table.code for table in proposal.tables.all()],
-        "from": as_text(proposal.starts_at, casino) if proposal.starts_at else None,
-        "correction": proposal.is_correction,
-        "boxes": boxes_document(limits),
-        "differential": differential_document(limits),
-        "reason": proposal.reason,
-        "proposed_by": proposal.proposed_by.number,
-        "proposed_at": as_text(proposal.proposed_at, casino),
-        "decision": {
-            "outcome": decision.outcome,
-            "by": decision.decided_by.number,
-            "at": as_text(decision.at, casino),
-            "reason": decision.reason,
-            "in_force_from": [
-                {"table": one.table.code, "from": as_text(one.starts_at, casino)}
-                for one in decision.limit_sets.select_related("table")
-            ],
-        }
-        if decision
-        else None,
-    }  # fmt: skip
-
-
-def difference_document(proposal: LimitProposal) -> dict[str, list[dict[str, Any]]]:
-    """What a proposal would change, for each of its tables."""
-    moment = proposal.starts_at or timezone.now()
-    limits = proposal.sheet.limits()
-    return {
-        table.code: [change_document(change) for change in changes(limits_before(table, moment), limits)]
-        for table in proposal.tables.all()
-    }
-
-
-def change_document(change: Change) -> dict[str, Any]:
-    old, new = (None if amount is None else format_money(amount) for amount in (change.old, change.new))
-    return {"key": change.key, "figure": change.figure, "old": old, "new": new, "stricter": change.is_stricter}
 
 
 def dice_set_document(dice_set: DiceSet, fit: DiceFit | None) -> dict[str, Any]:
