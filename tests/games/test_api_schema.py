@@ -27,9 +27,9 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from games.api.limits import known_keys
 from games.api.openapi import BODY_REFUSALS, REFUSALS
 from games.api.schemas import BOX_KEY, DIFFERENTIAL_KEY, SCHEMAS
+from games.proposals import known_keys
 from games.services.dice import dice_inspect
 from games.services.limits import limits_approve, limits_propose
 from games.services.rounds import round_record
