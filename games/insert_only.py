@@ -33,6 +33,7 @@ INSERT_ONLY = (
     "games_limitproposal_tables",
     "games_limitset",
     "games_limitsheet",
+    "games_livestep",
     "games_openingcheck",
     "games_recordingconflict",
     "games_round",
@@ -44,6 +45,17 @@ INSERT_ONLY = (
 ONLY_COLUMNS = {
     "games_dicefit": ("during",),
     "games_diceset": ("code", "pit_id", "seal", "state"),
+    "games_liveround": (
+        "rulebook",
+        "layout",
+        "chip_unit",
+        "limit_set_id",
+        "state",
+        "steps_taken",
+        "last_step_at",
+        "ended_at",
+        "recorded_id",
+    ),
     "games_tableassignment": ("during",),
     "games_terminal": ("table_codes", "revoked_at", "last_used_at"),
 }

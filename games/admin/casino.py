@@ -20,7 +20,16 @@ from games.services.gate import authorize, can
 class CasinoAdmin(AuditedAdmin):
     list_display = ["code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes"]
     search_fields = ["code", "name"]
-    fields = ["code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes", "reason"]
+    fields = [
+        "code",
+        "name",
+        "timezone",
+        "currency",
+        "gaming_day_starts",
+        "notice_minutes",
+        "open_round_minutes",
+        "reason",
+    ]
 
     def service_update(self, actor: Staff, obj: Any, values: dict[str, Any], reason: str) -> None:
         casino_update(actor=actor, casino=obj, changes=values, reason=reason)

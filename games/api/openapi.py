@@ -126,10 +126,11 @@ def component_name(code: HTTPStatus) -> str:
 
 def add_components(result: Schema, **context: Any) -> Schema:
     """The named schemas and refusals, beside what was found in the views."""
-    from games.api.schemas import SCHEMAS  # the models it reads are not there yet while this file is loaded
+    from games.api.live_schemas import LIVE_SCHEMAS  # the models they read are not there yet while this file is loaded
+    from games.api.schemas import SCHEMAS
 
     components = result.setdefault("components", {})
-    components["schemas"] = components.get("schemas", {}) | SCHEMAS
+    components["schemas"] = components.get("schemas", {}) | SCHEMAS | LIVE_SCHEMAS
     components["responses"] = {
         component_name(code): {
             "description": one.about,

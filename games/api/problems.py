@@ -11,7 +11,9 @@ from rest_framework.response import Response
 
 from games.api.openapi import PROBLEM
 from games.engine.errors import InputError
+from games.engine.live import OrderError
 from games.services.gate import Denied
+from games.services.live import LiveConflictError
 from games.services.rounds import RoundConflictError
 from games.services.saving import OvertakenError
 
@@ -81,6 +83,12 @@ def _conflict(error: Any) -> Response:
     return _answer(status.HTTP_409_CONFLICT, "Conflict", str(error))
 
 
+def _out_of_order(error: Any) -> Response:
+    answer = _answer(status.HTTP_409_CONFLICT, "Out of order", str(error))
+    answer.data["rules"] = list(error.rules)
+    return answer
+
+
 def _too_large(error: Any) -> Response:
     detail = "The body is larger than a call may be; send rounds as a file to rounds/import/."
     return _answer(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "Too large", detail)
@@ -101,8 +109,10 @@ def _api(error: Any) -> Response:
 
 ANSWERS: list[tuple[Any, Any]] = [
     (ValidationError, _invalid),
+    (OrderError, _out_of_order),
     (InputError, _wrong_input),
     (RoundConflictError, _conflict),
+    (LiveConflictError, _conflict),
     (RequestDataTooBig, _too_large),
     (Denied, _denied),
     (PermissionDenied, _denied),

@@ -114,8 +114,9 @@ PROBLEM = record(
             ),
             minItems=1,
         ),
+        "rules": list_of(TEXT),
     },
-    optional=("errors",),
+    optional=("errors", "rules"),
     example={
         "type": "about:blank",
         "title": "Wrong input",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.api import description, limits, rounds, tables
+from games.api import description, limits, live, rounds, tables
 
 app_name = "api"
 urlpatterns = [
@@ -21,6 +21,9 @@ urlpatterns = [
     path("rounds/", rounds.RoundList.as_view(), name="rounds"),
     path("rounds/import/", rounds.RoundImport.as_view(), name="round_import"),
     path("rounds/<int:key>/", rounds.RoundDetail.as_view(), name="round"),
+    path("live-rounds/", live.LiveRoundList.as_view(), name="live_rounds"),
+    path("live-rounds/<int:key>/", live.LiveRoundDetail.as_view(), name="live_round"),
+    path("live-rounds/<int:key>/steps/", live.LiveRoundSteps.as_view(), name="live_round_steps"),
     path("dice-sets/", tables.DiceSetList.as_view(), name="dice_sets"),
     path("dice-sets/<int:key>/", tables.DiceSetDetail.as_view(), name="dice_set"),
 ]

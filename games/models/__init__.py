@@ -4,6 +4,7 @@ from games.models.dice import DiceFit, DiceInspection, DiceSet
 from games.models.duty import Duty
 from games.models.ledger import LedgerChain, LedgerLeaf
 from games.models.limits import DifferentialLine, LimitDecision, LimitLine, LimitProposal, LimitSet, LimitSheet
+from games.models.live import LiveRound, LiveStep
 from games.models.round import ImportedFile, ImportJob, Outbox, RecordingConflict, Round, RoundBet
 from games.models.sign import SignPrint
 from games.models.staff import Staff
@@ -27,6 +28,8 @@ __all__ = [
     "LimitProposal",
     "LimitSet",
     "LimitSheet",
+    "LiveRound",
+    "LiveStep",
     "OpeningCheck",
     "Outbox",
     "Pit",

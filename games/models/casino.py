@@ -1,9 +1,10 @@
 """Casinos and their pits."""
 
+import datetime as dt
 import zoneinfo
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models.functions import Upper
 
@@ -15,6 +16,7 @@ code_validator = RegexValidator(
 )
 currency_validator = RegexValidator(r"^[A-Z]{3}$", "Use the three capital letters of the currency, such as SGD.")
 NOTICE_MINUTES = 20
+OPEN_ROUND_MINUTES = 10
 
 
 def validate_time_zone(name: str) -> None:
@@ -37,6 +39,11 @@ class Casino(models.Model):
         help_text="Minutes from approval to effect where a minimum rises, a maximum or a differential falls.",
     )  # fmt: skip
 
+    open_round_minutes = models.PositiveSmallIntegerField(
+        "rounds left open", default=OPEN_ROUND_MINUTES, validators=[MinValueValidator(1), MaxValueValidator(24 * 60)],
+        help_text="Minutes without a word from the terminal after which a round in play is shown as left open.",
+    )  # fmt: skip
+
     history = History()
 
     class Meta:
@@ -44,6 +51,11 @@ class Casino(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
+
+    @property
+    def patience(self) -> dt.timedelta:
+        """How long a round in play may be silent."""
+        return dt.timedelta(minutes=self.open_round_minutes)
 
 
 class Pit(models.Model):

@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 
 from games.engine.box_numbers import NUMBERS
-from games.engine.dice import parse_dice, parse_known_dice
 from games.engine.errors import InputError
 from games.engine.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, RESULT_AMENDED
 from games.engine.loader import listed
 from games.engine.money import parse_net, parse_positive_money
-from games.engine.requests import Faults, is_plain_text, parse_json
+from games.engine.requests import is_plain_text, parse_json
 from games.engine.rulebook import Rulebook
-from games.moments import MomentError, as_text, parse_moment
+from games.moments import as_text
+from games.rounds.fields import FieldFaults
 from games.rounds.quickly import ready, rule_of
 from games.rounds.ready import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, pattern_of, status_of
 from games.rounds.shape import RoundShape
@@ -22,8 +22,6 @@ from games.rounds.tables import Applied, Books
 FIELDS = ("source", "ref", "table", "dealer", "supervisor", "events", "bets")
 EVENT = ("kind", "at", "tumbles", "dice", "known_dice", "rule", "by")
 BET = ("player", "box", "stake", "net", "at", "house_placed", "refused")
-LONGEST = 200
-MOST_TUMBLES = 1000
 
 
 def read(line: bytes, books: Books, *, latest: dt.datetime) -> ReadyRound:
@@ -45,7 +43,7 @@ class Reader:
 
     def __init__(self, document: dict[str, Any], books: Books, latest: dt.datetime) -> None:
         self.document, self.books, self.latest = document, books, latest
-        self.faults = Faults()
+        self.faults = FieldFaults(latest)
         self.applied: Applied | None = None
         self.closed_at: dt.datetime | None = None
         self.status: str | None = None
@@ -63,31 +61,9 @@ class Reader:
         self.faults.required(data, "", "source", "ref", "table", "events", "bets")
         for name in ("source", "ref", "table", "dealer", "supervisor"):
             if name in data:
-                self._text(data[name], name)
+                self.faults.text(data[name], name)
         self._events(data.get("events", []), data.get("table"))
         self._bets(data.get("bets", []))
-
-    def _text(self, value: object, where: str) -> bool:
-        if not is_plain_text(value):
-            self.faults.add(where, f"{value!a:.40} is not a plain text; write letters and digits in quotes.")
-        elif len(str(value)) > LONGEST:
-            self.faults.add(where, f"is longer than {LONGEST} characters; shorten it.")
-        elif not str(value).isprintable():
-            self.faults.add(where, f"{value!a:.40} has characters that cannot be seen; leave them out.")
-        else:
-            return True
-        return False
-
-    def _moment(self, value: object, where: str) -> dt.datetime | None:
-        try:
-            moment = parse_moment(value if isinstance(value, str) else str(type(value).__name__))
-        except MomentError as error:
-            self.faults.add(where, f"{error}.")
-            return None
-        if moment > self.latest:
-            self.faults.add(where, f"{value} lies in the future; set the clock of the table system right.")
-            return None
-        return moment
 
     # --- Events ---
 
@@ -118,28 +94,17 @@ class Reader:
         fields = EVENT_FIELDS.get(kind) if isinstance(kind, str) else None
         if "kind" in entry and fields is None:
             self.faults.add(f"{where}.kind", f"{kind!r:.40} is not a kind of event; choose {listed(EVENT_FIELDS)}.")
-        at = self._moment(entry["at"], f"{where}.at") if "at" in entry else None
+        at = self.faults.moment(entry["at"], f"{where}.at") if "at" in entry else None
         for name in EVENT[2:]:
             if fields is not None and name in entry and name not in fields:
                 self.faults.add(f"{where}.{name}", f"does not belong to {kind}; leave it out.")
             elif fields is not None and fields.get(name) and name not in entry:
                 self.faults.add(f"{where}.{name}", f"is missing; {kind} needs it.")
             elif name in entry:
-                self._detail(name, entry[name], f"{where}.{name}")
+                self.faults.detail(name, entry[name], f"{where}.{name}")
         if len(self.faults.found) > before:
             return None
         return {**entry, "at": at, "where": where}
-
-    def _detail(self, name: str, value: Any, where: str) -> None:
-        if name == "tumbles" and (type(value) is not int or not 0 <= value <= MOST_TUMBLES):
-            fault = f"{value!r:.40} is not a count; write a whole number from 0 to {MOST_TUMBLES}."
-            self.faults.add(where, fault)
-        elif name == "dice":
-            self.faults.trying(parse_dice, value, where)
-        elif name == "known_dice":
-            self.faults.trying(parse_known_dice, value, where)
-        elif name in ("rule", "by"):
-            self._text(value, where)
 
     def _order(self, events: list[dict[str, Any]]) -> None:
         seen: dict[str, str] = {}
@@ -209,7 +174,7 @@ class Reader:
         if isinstance(value, dict):
             self.faults.required(entry, where, "player", "box", "stake")
         if "player" in entry:
-            self._text(entry["player"], f"{where}.player")
+            self.faults.text(entry["player"], f"{where}.player")
         if "box" in entry:
             self._box(entry["box"], f"{where}.box")
         if "stake" in entry:
@@ -221,7 +186,7 @@ class Reader:
         for name in ("house_placed", "refused"):
             if name in entry and not isinstance(entry[name], bool):
                 self.faults.add(f"{where}.{name}", "is neither true nor false; write one of them.")
-        at = self._moment(entry["at"], f"{where}.at") if "at" in entry else None
+        at = self.faults.moment(entry["at"], f"{where}.at") if "at" in entry else None
         if len(self.faults.found) > before:
             return None
         return {**entry, "at": at}

@@ -63,10 +63,8 @@ def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason:
     """A round entered by hand while a terminal is down; marked as such, with the reason."""
     authorize(actor, "round.enter", table)
     verify_reason(reason)
-    books, now = Books(), timezone.now()
     line = msgspec.json.encode(document | {"source": BY_HAND, "table": table.code})
-    ready = read_round(line, books, now=now)
-    return _record(ready, books, line, Sent(Round.Channel.HAND, now, name_of(actor), reason.strip()))
+    return record_document(line, Sent(Round.Channel.HAND, timezone.now(), name_of(actor), reason.strip()))
 
 
 @dataclass(frozen=True)
@@ -77,6 +75,12 @@ class Sent:
     at: dt.datetime
     who: str
     note: str = ""
+
+
+def record_document(line: bytes, sent: Sent) -> tuple[int, bool]:
+    """A round that somebody who may do so has put together."""
+    books = Books()
+    return _record(read_round(line, books, now=sent.at), books, line, sent)
 
 
 def _record(ready: ReadyRound, books: Books, line: bytes, sent: Sent) -> tuple[int, bool]:

@@ -1,0 +1,53 @@
+"""The calls on rounds in play in words."""
+
+from games.api.openapi import Refusal, operation
+from games.api.operations import PAGES, TOO_MANY, in_path, in_query, state
+from games.api.schemas import NUMBER, TEXT, ref
+
+KEY = in_path("key", NUMBER, "The `id` that was answered when the round was opened.")
+TAKEN = Refusal(
+    "The name is taken, or another round is in play at the table; nothing was changed.",
+    "Conflict",
+    "TS-01 has a round in play, floor TS01-20261115-000122; end it first (its id is 71).",
+)
+OUT_OF_ORDER = Refusal(
+    "It is not the turn of this step, or the call's name was used before; `rules` says by which rules. Nothing was "
+    "changed.",
+    "Out of order",
+    "result: out of order in a round that is open; what may follow is tumbler (rws-tai-sai-v6#3.7), no-more-bets "
+    "(rws-tai-sai-v6#3.6), void (rws-tai-sai-v6#5.12).",
+)
+
+live_list = operation(
+    "live_round_list",
+    "Rounds in play and rounds that were, the newest first",
+    parameters=[state(["in-play", "over"]), in_query("table", TEXT, "Only those of this table, by its code."), *PAGES],
+    answers={200: ref("LiveRoundPage")},
+    refusals={429: TOO_MANY},
+)
+live_add = operation(
+    "live_round_open",
+    "Open a round",
+    about="One at a time at a table. 201: it is new. 200: it was opened before, and nothing has changed.",
+    takes=ref("LiveOpening"),
+    answers={200: ref("LiveStand"), 201: ref("LiveStand")},
+    refusals={409: TAKEN, 429: TOO_MANY},
+)
+live_read = operation(
+    "live_round_read",
+    "How a round in play stands",
+    parameters=[KEY],
+    answers={200: ref("LiveStand")},
+    refusals={429: TOO_MANY},
+)
+live_step = operation(
+    "live_round_step",
+    "Send a step of a round",
+    about="201: it is new. 200: this call was made before; the answer is the same. After `no-more-bets` a bet, an "
+    "increase or a withdrawal is refused by the rule, and the refusal is kept. With `settled` or `void` the round is "
+    "over and on record.",
+    parameters=[KEY],
+    takes=ref("LiveStep"),
+    answers={200: ref("LiveStand"), 201: ref("LiveStand")},
+    refusals={409: OUT_OF_ORDER, 429: TOO_MANY},
+)

@@ -1,0 +1,1 @@
+"""Rounds while they are played: what terminals send, and what they are answered."""

@@ -1,0 +1,53 @@
+"""Fields of rounds, of bets and of events, checked one by one: what is wrong with them, and where."""
+
+import datetime as dt
+from typing import Any
+
+from games.engine.dice import parse_dice, parse_known_dice
+from games.engine.requests import Faults, is_plain_text
+from games.moments import MomentError, parse_moment
+
+LONGEST = 200
+MOST_TUMBLES = 1000
+
+
+class FieldFaults(Faults):
+    """`latest` is the last moment that a field may bear: what lies further in the future is a clock that is wrong."""
+
+    def __init__(self, latest: dt.datetime) -> None:
+        super().__init__()
+        self.latest = latest
+
+    def text(self, value: object, where: str, longest: int = LONGEST) -> bool:
+        if not is_plain_text(value):
+            self.add(where, f"{value!a:.40} is not a plain text; write letters and digits in quotes.")
+        elif len(str(value)) > longest:
+            self.add(where, f"is longer than {longest} characters; shorten it.")
+        elif not str(value).isprintable():
+            self.add(where, f"{value!a:.40} has characters that cannot be seen; leave them out.")
+        else:
+            return True
+        return False
+
+    def moment(self, value: object, where: str) -> dt.datetime | None:
+        try:
+            moment = parse_moment(value if isinstance(value, str) else str(type(value).__name__))
+        except MomentError as error:
+            self.add(where, f"{error}.")
+            return None
+        if moment > self.latest:
+            self.add(where, f"{value} lies in the future; set the clock of the table system right.")
+            return None
+        return moment
+
+    def detail(self, name: str, value: Any, where: str) -> None:
+        """What an event has beside its time."""
+        if name == "tumbles" and (type(value) is not int or not 0 <= value <= MOST_TUMBLES):
+            fault = f"{value!r:.40} is not a count; write a whole number from 0 to {MOST_TUMBLES}."
+            self.add(where, fault)
+        elif name == "dice":
+            self.trying(parse_dice, value, where)
+        elif name == "known_dice":
+            self.trying(parse_known_dice, value, where)
+        elif name in ("rule", "by"):
+            self.text(value, where)
