@@ -17,6 +17,7 @@ from django_celery_results.models import TaskResult
 from games.models import Denial, Duty, ImportJob, Round, Staff
 from games.services.duties import duty_grant
 from games.services.limits import limits_propose
+from games.services.live import live_open
 from games.services.rounds import round_record
 from games.services.terminals import terminal_create
 from tests.conftest import OPERATOR, House
@@ -39,7 +40,7 @@ def all_routes(resolver: URLResolver | None = None, prefix: str = "", names: str
 
 
 PATHS = dict(all_routes())
-KEYS = {"dice-sets": "diceset", "rounds": "round"}
+KEYS = {"dice-sets": "diceset", "rounds": "round", "live-rounds": "liveround"}
 QUERIES = {"admin:autocomplete": "?app_label=games&model_name=duty&field_name=staff&term="}
 
 
@@ -72,6 +73,7 @@ def samples(house: House) -> dict[str, str]:
     record_round()
     upload = ImportJob.objects.create(casino=house.casino, by=staff, name="x", stored="x", size=1)
     terminal, _ = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
+    in_play, _ = live_open(actor=OPERATOR, document={"source": "floor", "ref": "L-1", "table": table.code})
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
     return {
         "casino": str(house.casino.pk),
@@ -84,6 +86,7 @@ def samples(house: House) -> dict[str, str]:
         "limitset": str(table.limit_sets.get().pk),
         "diceset": str(dice_set.pk),
         "round": str(Round.objects.get().pk),
+        "liveround": str(in_play["id"]),
         "importjob": str(upload.pk),
         "terminal": str(terminal.pk),
         "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),

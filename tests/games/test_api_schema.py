@@ -27,11 +27,13 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from games.api.live_schemas import LIVE_SCHEMAS
 from games.api.openapi import BODY_REFUSALS, REFUSALS
 from games.api.schemas import BOX_KEY, DIFFERENTIAL_KEY, SCHEMAS
 from games.proposals import known_keys
 from games.services.dice import dice_inspect
 from games.services.limits import limits_approve, limits_propose
+from games.services.live import live_open, live_step
 from games.services.rounds import round_record
 from games.services.terminals import terminal_create
 from tests import servers
@@ -42,6 +44,7 @@ from tests.test_routes import PATHS, ROUTES
 from tests.test_routes import ROLES as ROUTE_ROLES
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(public=True)
+ALL = SCHEMAS | LIVE_SCHEMAS
 METHODS = {"get", "post", "put", "patch", "delete"}
 OPERATIONS = {
     (path, method): operation
@@ -86,11 +89,11 @@ def test_every_call_says_what_it_is_for_and_how_it_is_refused(call: tuple[str, s
     assert set(operation["responses"]) > {str(code.value) for code in wanted}
 
 
-@pytest.mark.parametrize("name", [name for name, schema in SCHEMAS.items() if "examples" in schema])
+@pytest.mark.parametrize("name", [name for name, schema in ALL.items() if "examples" in schema])
 def test_an_example_is_what_it_is_an_example_of(name: str) -> None:
-    schema = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": SCHEMAS}}
+    schema = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": ALL}}
     checker = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
-    assert [list(checker.iter_errors(example)) for example in SCHEMAS[name]["examples"]] == [[]]
+    assert [list(checker.iter_errors(example)) for example in ALL[name]["examples"]] == [[]]
 
 
 def test_the_names_of_boxes_are_those_of_the_rulebooks() -> None:
@@ -148,6 +151,8 @@ def callers(django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, dict[str, 
         limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Agreed")
         round_record(actor=OPERATOR, line=line(current()), channel="api")
         _, key = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
+        live_open(actor=OPERATOR, document={"source": "floor", "ref": "L-1", "table": table.code})
+        live_step(actor=OPERATOR, key=1, document={"call": "1", "kind": "place-bets"})
         terminal = {"headers": {"Authorization": f"Bearer {key}"}}
         yield {role: credentials(house, role) for role in ROLES} | {"terminal": terminal}
 
@@ -196,7 +201,7 @@ def aim(call: Any) -> None:
     match call.body:
         case {"tables": [str()]}:
             call.body["tables"] = ["TS-01"]
-        case {"table": str(), "events": list(), "bets": list()}:
+        case {"table": str()}:
             call.body["table"] = "TS-01"
 
 
