@@ -7,11 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import posts, recording, start, web
+from bench import live, posts, recording, start, web
 from bench.measure import show
 from taisai_backoffice.embedded.home import Home
 
-BENCHMARKS = {"start": start, "web": web, "recording": recording, "posts": posts}
+BENCHMARKS = {"start": start, "web": web, "recording": recording, "posts": posts, "live": live}
 
 
 def main(names: list[str]) -> int:

@@ -51,15 +51,17 @@ class Watched(Protocol):
 
 
 class Part:
-    """One process of the product: the web server, the worker or the scheduler."""
+    """One process of the product: the web server, the worker or the scheduler. `told`: what it prints is shown."""
 
-    def __init__(self, name: str, command: list[str], environment: dict[str, str], log: Path) -> None:
+    def __init__(
+        self, name: str, command: list[str], environment: dict[str, str], log: Path, *, told: bool = False
+    ) -> None:
         self.name = name
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509  started from the only thread
+                command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=None if told else output,
+                stderr=output, start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509  started from the only thread
             )  # fmt: skip
 
     def is_running(self) -> bool:
@@ -105,6 +107,7 @@ class Product:
         self.environment = os.environ | {"TAISAI_HOME": str(home.path)}
         self.embedded_database = not os.environ.get("DATABASE_URL")
         self.watched: list[Watched] = []
+        self.playing: Part | None = None
 
     @property
     def address(self) -> str:
@@ -134,7 +137,7 @@ class Product:
 
     def tell_parts_to_end(self) -> None:
         """All at once; each is then waited for in turn."""
-        for part in self.watched:
+        for part in (*self.watched, self.playing):
             if isinstance(part, Part) and part.is_running():
                 part.process.terminate()
 
@@ -200,10 +203,22 @@ class Product:
             self._wait_until_ready()
 
     def _part(self, name: str, command: list[str]) -> None:
-        log = self.home.folder("logs") / f"{name.lower().replace(' ', '-')}.log"
-        part = Part(name, command, self.environment, log)
+        part = Part(name, command, self.environment, self._log(name))
         self.stack.callback(part.stop)
         self.watched.append(part)
+
+    def _log(self, name: str) -> Path:
+        return self.home.folder("logs") / f"{name.lower().replace(' ', '-')}.log"
+
+    def demonstrate(self) -> None:
+        """The last days and some tables live, while the site is there already; it may end, and nothing is missing."""
+        if not self.embedded_database:
+            return
+        host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
+        address = ["--address", f"http://{host}:{self.port}", "--host", known_host()]
+        command = [sys.executable, str(PROJECT / "manage.py"), "demonstration_play", *address]
+        self.playing = Part("Demonstration", command, self.environment, self._log("Demonstration"), told=True)
+        self.stack.callback(self.playing.stop)
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS
@@ -283,6 +298,7 @@ def main() -> int:
             try:
                 product.start()
                 welcome(product)
+                product.demonstrate()
                 product.watch()
             finally:
                 for number in STOPS:  # a second Ctrl-C does not cut the stopping short

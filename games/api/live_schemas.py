@@ -75,6 +75,7 @@ STAND = record(
         "irregularities": list_of(
             record("What a rule says of it.", {"rule": nullable(TEXT), "action": TEXT, "detail": TEXT})
         ),
+        "dice": nullable(DICE),
         "bets": list_of(record("A bet on the felt.", {"player": NAME, "box": BOX, "stake": MONEY})),
         "boxes": nullable(
             list_of(

@@ -52,6 +52,7 @@ def answer_document(stand: Stand, play: Play, steps: int, refusal: Refusal | Non
             for one in (found.irregularities if found else ())
             if one.action != "unfinished"  # so is every round in play
         ],
+        "dice": list(found.throw.faces) if found and found.throw else None,
         "bets": [
             {"player": bet.player, "box": bet.box, "stake": format_money(bet.stake)} for bet in play.bets()
         ],

@@ -191,13 +191,25 @@ def kill_web_worker(site: Site, importing: "subprocess.Popen[str]", random: Rand
     workers = web_workers(site)
     victim = random.choice(sorted(workers))
     psutil.Process(victim).kill()
-    wait_for(lambda: len(web_workers(site) - {victim}) == len(workers), "no worker took the place of the killed one")
+    wait_for(
+        lambda: not is_web_running(site) or len(web_workers(site) - {victim}) == len(workers),
+        "no worker took the place of the killed one",
+    )
+    if not is_web_running(site):  # one that dies young again and again: granian gives up, and is started anew
+        site.stop_web()
+        site.start_web()
+
+
+def is_web_running(site: Site) -> bool:
+    return site.web is not None and site.web.is_running()
 
 
 def web_workers(site: Site) -> set[int]:
     assert site.web is not None
-    children = psutil.Process(site.web.process.pid).children()
-    return {one.pid for one in children if "granian" in one.name() or "python" in one.name()}
+    with suppress(psutil.NoSuchProcess):
+        children = psutil.Process(site.web.process.pid).children()
+        return {one.pid for one in children if "granian" in one.name() or "python" in one.name()}
+    return set()
 
 
 def kill_postgres(site: Site, importing: "subprocess.Popen[str]", random: Random) -> None:

@@ -39,7 +39,7 @@ def test_5_1_in_a_full_box_the_last_bet_is_cut_back(player: Player) -> None:
     assert (box(body, "total-4")["excess"], box(body, "total-4")["room"]) == ([], "0.00")
     player.end([1, 1, 3], {("seat-1", "total-4"): "-200", ("seat-2", "total-4"): "-100"})
     recorded = Round.objects.get()
-    assert list(zip(recorded.players, recorded.stakes, recorded.refused, strict=True)) == [
+    assert list(zip(recorded.players, recorded.stakes, recorded.refused or [], strict=True)) == [
         ("seat-1", 20000, False), ("seat-2", 10000, False), ("seat-2", 5000, True),
     ]  # fmt: skip
 
@@ -116,10 +116,11 @@ def test_a_terminal_that_dies_after_no_more_bets_is_seen_and_its_round_is_finish
     player.bet("seat-1", "small", "100")
     player.do("no-more-bets")
     live = LiveRound.objects.get()
-    clock.shift(10 * MINUTE)
-    assert not live.is_left_open
-    clock.shift(SECOND)
-    assert live.is_left_open
+    silent = []
+    for wait in (10 * MINUTE, SECOND):
+        clock.shift(wait)
+        silent.append(live.is_left_open)
+    assert silent == [False, True]
     client = Client()
     client.force_login(house["pit-supervisor"])
     (shown,) = client.get("/api/v1/live-rounds/?state=in-play").json()["results"]

@@ -1,0 +1,134 @@
+"""Players: they come, stay and leave with the hours, and bet by habit, always within the sign."""
+
+from dataclasses import dataclass, field
+from random import Random
+
+from games.simulation.draft import Wager
+from games.simulation.floor import PlayedTable, Sign
+
+#: How full a table is, hour by hour from six in the morning.
+BY_HOUR = (15, 12, 12, 14, 18, 24, 32, 38, 42, 45, 48, 52, 58, 66, 78, 90, 100, 98, 88, 72, 55, 40, 28, 20)
+SEATS = 14
+MEMBERS = 5_000
+#: How readily players bet on a box of each type.
+LIKED = {
+    "big-small": 60, "odd-even": 30, "single": 14, "total": 5, "domino": 3, "double": 3, "four": 3, "any-triple": 5,
+    "three": 1, "pair": 0.6, "triple": 0.8,
+}  # fmt: skip
+CHIPS = (5_00, 10_00, 25_00, 50_00, 100_00, 500_00, 1_000_00, 5_000_00, 10_000_00)
+MULTIPLES = (1, 1, 1, 2, 2, 2, 3, 4, 5, 8, 10, 20)
+SHARE = 4  # nobody takes more of what a box may hold than a quarter by habit
+LEAVES = 0.02
+MEMBER = 0.4
+ENDLESS = 10**13
+
+
+@dataclass(slots=True)
+class Habit:
+    """A favourite box, and the stakes that the player puts there."""
+
+    box: str
+    stakes: tuple[int, ...]
+    most: int
+
+
+@dataclass(slots=True)
+class Player:
+    name: str
+    seat: int
+    sits_out: float
+    boxes: int  # at a time
+    favourites: list[tuple[str, int, int]]  # box, chip, multiple
+    habits: list[Habit] = field(default_factory=list)
+
+    def read(self, table: PlayedTable, sign: Sign) -> None:
+        """What the favourites come to under a sign; a box that is too dear is left alone."""
+        found = [_habit(table, sign, *favourite) for favourite in self.favourites]
+        self.habits = [habit for habit in found if habit is not None]
+
+
+def _habit(table: PlayedTable, sign: Sign, box: str, chip: int, multiple: int) -> Habit | None:
+    limits = sign.of(box)
+    chip = -(-chip // table.chip_unit) * table.chip_unit
+    most = ENDLESS if limits.maximum is None else limits.maximum
+    least = max(1, -(-(limits.minimum or 0) // chip))
+    if least * chip > most:
+        return None
+    usual = max(least, min(multiple, most // SHARE // chip)) * chip
+    double = usual * 2 if usual * 2 <= most // SHARE else usual
+    return Habit(box, (usual, usual, double), most)
+
+
+class Crowd:
+    """The people at one table through a day."""
+
+    def __init__(self, table: PlayedTable, random: Random) -> None:
+        self.table, self.random = table, random
+        self.players: list[Player] = []
+        self.sign: Sign | None = None
+        self.popularity = random.uniform(0.6, 1.3)
+        self.boxes = list(table.layout.boxes)
+        weights = (LIKED.get(box.type, 1) for box in table.layout.boxes.values())
+        self.weights = list(weights)
+
+    def gather(self, hour: int, sign: Sign) -> None:
+        """Some leave, others come, as the hour has it."""
+        wanted = max(1, round(BY_HOUR[hour % len(BY_HOUR)] / 100 * SEATS * self.popularity))
+        if self.sign is None:  # some wait for the table to open
+            for _ in range(wanted // 2):
+                self.players.append(self._player(sign))
+        if sign is not self.sign:
+            self.sign = sign
+            for player in self.players:
+                player.read(self.table, sign)
+        random = self.random.random
+        self.players = [one for one in self.players if random() > LEAVES]
+        if len(self.players) > wanted and random() < 1 / 4:
+            self.players.pop(0)
+        if not self.players or (len(self.players) < wanted and random() < 1 / 2):
+            self.players.append(self._player(sign))
+
+    def _player(self, sign: Sign) -> Player:
+        random = self.random
+        taken = {one.seat for one in self.players}
+        seat = next(number for number in range(1, len(taken) + 2) if number not in taken)
+        name = f"M-{100_000 + random.randrange(MEMBERS)}" if random.random() < MEMBER else f"seat-{seat}"
+        if any(one.name == name for one in self.players):
+            name = f"seat-{seat}"
+        liked = dict.fromkeys(random.choices(self.boxes, self.weights, k=random.randint(3, 9)))
+        dear = (sign.of(next(iter(self.boxes))).minimum or self.table.usual_chip) * 2
+        chip = random.choice([one for one in CHIPS if one <= dear][-4:] or CHIPS[:1])
+        favourites = [(box, chip, random.choice(MULTIPLES)) for box in liked]
+        found = Player(name, seat, random.uniform(0.02, 0.4), random.choice((1, 2, 2, 3, 4)), favourites)
+        found.read(self.table, sign)
+        return found
+
+    def bets(self) -> list[Wager]:
+        """What they put down in a round; who finds no room in a box leaves it."""
+        random = self.random.random
+        found: list[Wager] = []
+        totals: dict[str, int] = {}
+        for player in self.players:
+            habits = player.habits
+            count = len(habits)
+            if not count or random() < player.sits_out:
+                continue
+            first = int(random() * random() * count)
+            for step in range(first, first + min(player.boxes, count)):
+                habit = habits[step % count]
+                box, stake = habit.box, habit.stakes[int(random() * 3)]
+                total = totals.get(box, 0) + stake
+                if total <= habit.most:
+                    totals[box] = total
+                    found.append(Wager(player.name, box, stake, stake))
+        return self._balanced(found, totals)
+
+    def _balanced(self, bets: list[Wager], totals: dict[str, int]) -> list[Wager]:
+        """The last ones on the heavier side of a pair take their chips back until the differential is kept."""
+        for type_, allowed in (self.sign.differential if self.sign else {}).items():
+            first, second = self.table.pairs[type_]
+            while abs(apart := totals.get(first, 0) - totals.get(second, 0)) > allowed:
+                heavier = first if apart > 0 else second
+                last = next(place for place in reversed(range(len(bets))) if bets[place].box == heavier)
+                totals[heavier] -= bets.pop(last).stake
+        return bets

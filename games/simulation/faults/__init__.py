@@ -1,0 +1,38 @@
+"""What can go wrong at a table. A fault changes a draft and knows what is wrong with it from then on."""
+
+import datetime as dt
+from collections.abc import Iterator
+from itertools import chain
+from random import Random
+
+from games.simulation.draft import Draft
+from games.simulation.faults import endings, events, late, limits, payments, voids
+from games.simulation.faults.fault import Fault
+from games.simulation.floor import PlayedTable
+
+FAMILIES = (payments, late, limits, events, voids, endings)
+DAYS_APART = 17  # how far on in the order the next day begins
+
+
+def faults_of(table: PlayedTable) -> Iterator[Fault]:
+    """Every kind that a table can have by its rulebook."""
+    return chain.from_iterable(family.faults(table) for family in FAMILIES)
+
+
+class Planter:
+    """Goes through all kinds in an order of the table's own, so that the rare ones come up too."""
+
+    def __init__(self, *, table: PlayedTable, seed: int, day: dt.date) -> None:
+        self.order = list(faults_of(table))
+        Random(f"{seed}/{table.code}/faults").shuffle(self.order)  # noqa: S311  it guards nothing
+        self.turn = day.toordinal() * DAYS_APART % len(self.order)
+
+    def plant(self, draft: Draft, random: Random) -> None:
+        """The next kind in turn that the table's sign allows; dice that show a triple are a fault's best chance."""
+        if payments.triple_overlooked(draft, random):
+            return
+        for _ in self.order:
+            fault = self.order[self.turn]
+            self.turn = (self.turn + 1) % len(self.order)
+            if fault(draft, random):
+                return

@@ -1,0 +1,103 @@
+"""Results that were entered wrongly, and rounds without an end."""
+
+from collections.abc import Iterator
+from random import Random
+
+from games.simulation import findings as told
+from games.simulation.draft import Draft, Wager
+from games.simulation.faults.fault import Fault, leave_out, winning_bet
+from games.simulation.floor import PlayedTable
+from games.simulation.payout import Dice
+
+FACES = 6
+
+
+def faults(table: PlayedTable) -> Iterator[Fault]:
+    yield amended_before
+    yield amended_before_but_paid_by_the_first
+    yield amended_after
+    yield amended_after_and_put_right
+    yield leave_unfinished
+
+
+def _enter_wrongly(draft: Draft, random: Random) -> Dice:
+    """One die is entered one higher than it lies."""
+    place = random.randrange(len(draft.dice))
+    one, two, three = (face % FACES + 1 if index == place else face for index, face in enumerate(draft.dice))
+    draft.drop("result", "settled")
+    draft.add(draft.moments.result, "result", dice=[one, two, three])
+    return one, two, three
+
+
+def _amend(draft: Draft, random: Random, second: int) -> None:
+    by = {"by": draft.supervisor} if draft.supervisor and random.random() < 1 / 2 else {}
+    draft.add(second, "result-amended", dice=list(draft.dice), **by)
+
+
+def _before(draft: Draft, random: Random) -> Dice:
+    wrong, when = _enter_wrongly(draft, random), draft.moments
+    _amend(draft, random, when.amended)
+    draft.add(when.settled, "settled")
+    draft.show(when.amended, "wrong-result-entered", told.AMENDED_BEFORE, settled="no")
+    return wrong
+
+
+def _after(draft: Draft, random: Random) -> Dice:
+    wrong, when = _enter_wrongly(draft, random), draft.moments
+    draft.add(when.settled, "settled")
+    _amend(draft, random, when.after)
+    draft.show(when.after, "wrong-result-entered", told.AMENDED_AFTER, settled="yes")
+    return wrong
+
+
+def _pay_by(draft: Draft, dice: Dice) -> None:
+    """Bets are recorded as if these dice had counted."""
+    odds = draft.table.odds(dice)
+
+    def net(bet: Wager) -> int:
+        times = odds.get(bet.box, 0)
+        return bet.counts_for * times if times else -bet.counts_for
+
+    def record(draft: Draft) -> None:
+        for bet in draft.bets:
+            bet.net = net(bet)
+
+    draft.slips.append(record)
+
+
+def amended_before(draft: Draft, random: Random) -> bool:
+    _before(draft, random)
+    return True
+
+
+def amended_before_but_paid_by_the_first(draft: Draft, random: Random) -> bool:
+    winning_bet(draft, random)
+    _pay_by(draft, _before(draft, random))
+    return True
+
+
+def amended_after(draft: Draft, random: Random) -> bool:
+    winning_bet(draft, random)
+    _pay_by(draft, _after(draft, random))
+    return True
+
+
+def amended_after_and_put_right(draft: Draft, random: Random) -> bool:
+    _after(draft, random)
+    return True
+
+
+def leave_unfinished(draft: Draft, random: Random) -> bool:
+    """Not settled, without a result, or broken off while bets were taken; perhaps some nets were recorded."""
+    missing: tuple[str, ...] = random.choice((("settled",), ("settled", "result"), ("result",)))
+    if not any(event.kind == "interruption" for event in draft.events) and random.random() < 1 / 4:
+        missing = ("settled", "result", "no-more-bets", *(() if draft.table.tumbles_first else ("tumbler",)))
+    draft.drop(*missing)
+    draft.slips.append(random.choice((leave_out, _record_some)))
+    return True
+
+
+def _record_some(draft: Draft) -> None:
+    """Nobody compares them: the round has no end."""
+    for place, bet in enumerate(draft.bets):
+        bet.net = None if place % 2 else -bet.stake

@@ -1,0 +1,80 @@
+"""Slips in paying and collecting, each with its kind."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from random import Random
+
+from games.simulation.draft import Draft, Wager
+from games.simulation.faults.fault import Fault, bet_on, by_dice, losing_bet, winning_bet
+from games.simulation.floor import PlayedTable
+from games.simulation.payout import LEAST_BIG
+
+#: What a dealer may record of a bet, by what was due, its stake and a chip.
+Slips = tuple[Callable[[int, int, int], int], ...]
+
+OF_WINNERS: tuple[Slips, ...] = (
+    (lambda due, stake, chip: due + chip, lambda due, stake, chip: due * 2, lambda due, stake, chip: due + stake),
+    (lambda due, stake, chip: max(due - chip, 1), lambda due, stake, chip: max(due // 2, 1)),
+    (lambda due, stake, chip: 0, lambda due, stake, chip: -stake),
+)  # overpaid, underpaid, not paid at all
+OF_LOSERS: tuple[Slips, ...] = (
+    (lambda due, stake, chip: stake, lambda due, stake, chip: stake * 6),
+    (lambda due, stake, chip: 0, lambda due, stake, chip: min(due + chip, 0), lambda due, stake, chip: -(stake // 2)),
+    (lambda due, stake, chip: due - chip, lambda due, stake, chip: due * 2),
+)  # paid, not collected, over-collected
+
+
+def faults(table: PlayedTable) -> Iterator[Fault]:
+    yield from slips()
+    yield refused_but_settled
+
+
+def slips() -> Iterator[Fault]:
+    """In what is paid or collected for bets on the felt."""
+    yield from (partial(slip, winning_bet, amounts) for amounts in OF_WINNERS)
+    yield from (partial(slip, losing_bet, amounts) for amounts in OF_LOSERS)
+
+
+def slip(find: Callable[[Draft, Random], Wager | None], amounts: Slips, draft: Draft, random: Random) -> bool:
+    bet = find(draft, random)
+    if bet is None:
+        return False
+    amount = random.choice(amounts)
+
+    def record(draft: Draft) -> None:
+        bet.net = amount(bet.due or 0, bet.stake, draft.table.chip_unit)
+
+    draft.slips.append(record)
+    return True
+
+
+def triple_overlooked(draft: Draft, random: Random) -> bool:
+    """On a triple, Big, Small, Odd and Even lose, and were paid by the total."""
+    if len(set(draft.dice)) > 1:
+        return False
+    total = sum(draft.dice)
+    won = ("big" if total >= LEAST_BIG else "small", "odd" if total % 2 else "even")
+    if bet_on(draft, random, (box for box in won if box in draft.table.layout.boxes)) is None:
+        return False
+
+    def record(draft: Draft) -> None:
+        for bet in draft.bets:
+            if bet.box in won and not bet.is_out:
+                bet.net = bet.stake
+
+    draft.slips.append(record)
+    return True
+
+
+def refused_but_settled(draft: Draft, random: Random) -> bool:
+    """A bet that was never on the felt was paid or collected."""
+    like = bet_on(draft, random, draft.table.layout.boxes)
+    if like is None:
+        return False
+    bet = draft.put(like.box, like.stake, refused=True)
+
+    def record(draft: Draft) -> None:
+        bet.net = by_dice(draft, bet)
+
+    draft.slips.append(record)
+    return True

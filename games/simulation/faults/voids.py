@@ -1,0 +1,86 @@
+"""How a round is called off: by each rule that can do it, by a ruling, by a rule that cannot, or not at all."""
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+
+from games.simulation.draft import RULING, Draft
+from games.simulation.faults.fault import Fault, by_dice, leave_out, pay_all_by_dice
+from games.simulation.floor import PlayedTable
+
+
+def faults(table: PlayedTable) -> Iterator[Fault]:
+    yield from (partial(called_off, rule) for rule in table.book.voidings)
+    yield from (partial(called_off, rule) for rule in (RULING, other_rule(table)))
+    yield partial(called_off, RULING, is_settled=True)
+    yield partial(called_off, next(iter(table.book.voidings)), is_settled=True)
+
+
+def other_rule(table: PlayedTable) -> str:
+    """A rule of the document that voids nothing: what it says of late bets."""
+    return next(one.rules[0] for one in table.book.situations if one.code == "late-bet")
+
+
+def called_off(rule: str, draft: Draft, random: Random, is_settled: bool = False) -> bool:
+    """No event shows why. A round that was settled before keeps its nets, unless they were taken back."""
+    if is_settled:
+        draft.slips.append(random.choice((pay_all_by_dice, pay_one)))
+    else:
+        _break_off(draft, random)
+    draft.call_off(rule, random.choice((draft.supervisor, None)))
+    return True
+
+
+def call_off_at_random(draft: Draft, random: Random) -> bool:
+    return called_off(random.choice([*draft.table.book.voidings, RULING]), draft, random)
+
+
+def handle(draft: Draft, random: Random) -> None:
+    """What people make of a round that its events void."""
+    random.choice((_by_the_rule, _by_the_rule, _in_general, _otherwise, _given_back, _settled, _settled_in_part))(
+        draft, random
+    )
+
+
+def _break_off(draft: Draft, random: Random) -> None:
+    """Stakes go back: recorded as nothing won or lost, or not recorded."""
+    draft.drop("settled", *random.choice((("result",), ())))
+    if random.random() < 1 / 3:
+        draft.slips.append(leave_out)
+
+
+def _by_the_rule(draft: Draft, random: Random) -> None:
+    _break_off(draft, random)
+    draft.call_off(draft.void_rules[0], draft.supervisor)
+
+
+def _in_general(draft: Draft, random: Random) -> None:
+    """By the rule that covers all of its kind."""
+    _break_off(draft, random)
+    covering = [one.rule for one in draft.table.book.voidings.values() if one.covers]
+    draft.call_off(covering[0], draft.supervisor)
+
+
+def _otherwise(draft: Draft, random: Random) -> None:
+    """By another rule than the one that the events show, or by a ruling."""
+    _break_off(draft, random)
+    draft.call_off(random.choice([*draft.table.book.voidings, RULING]), draft.supervisor)
+
+
+def _given_back(draft: Draft, random: Random) -> None:
+    """Nobody called it off, but everybody has his stake."""
+    draft.drop(*random.choice((("settled",), ("settled", "result"), ())))
+
+
+def _settled(draft: Draft, random: Random) -> None:
+    draft.slips.append(pay_all_by_dice)
+
+
+def _settled_in_part(draft: Draft, random: Random) -> None:
+    draft.slips.append(pay_one)
+
+
+def pay_one(draft: Draft) -> None:
+    """One player kept what he won, or did not get back what he lost."""
+    for bet in draft.bets[:1]:
+        bet.net = by_dice(draft, bet)

@@ -1,0 +1,98 @@
+"""What looks like a fault and is none: rounds that must not be found wanting."""
+
+from random import Random
+
+from games.simulation.draft import Draft
+from games.simulation.faults.events import HAPPENINGS, Happening
+from games.simulation.faults.fault import Fault, bet_on
+from games.simulation.floor import PlayedTable
+
+MANY_TUMBLES = (5, 6, 9)
+LARGE = 50
+
+
+class Lookalikes:
+    def __init__(self, table: PlayedTable) -> None:
+        standing = {one.code for one in table.book.situations if one.action == "stand"}
+        happenings = [one for code, ones in HAPPENINGS.items() if code in standing for one in ones]
+        self.kinds: list[Fault] = [*map(_stands, happenings), *KINDS]
+
+    def plant(self, draft: Draft, random: Random) -> None:
+        random.choice(self.kinds)(draft, random)
+
+
+def _stands(happening: Happening) -> Fault:
+    def stand(draft: Draft, random: Random) -> bool:
+        happening(draft, random)
+        return True
+
+    return stand
+
+
+def seen_when_closed(draft: Draft, random: Random) -> bool:
+    """Dice are seen once betting is closed; at the very call is not before it."""
+    draft.add(random.choice((draft.moments.closed, draft.moments.between)), "dice-exposed")
+    return True
+
+
+def many_tumbles(draft: Draft, random: Random) -> bool:
+    draft.spin(draft.spun_at, random.choice((draft.table.book.valid_tumbles, *MANY_TUMBLES)))
+    return True
+
+
+def at_the_call(draft: Draft, random: Random) -> bool:
+    """A bet at the very call that closes the betting is not late."""
+    bet = bet_on(draft, random, draft.table.layout.boxes)
+    if bet is not None:
+        bet.at = draft.moments.closed
+    return bet is not None
+
+
+def at_the_minimum(draft: Draft, random: Random) -> bool:
+    boxes = [box for box in draft.table.layout.boxes if draft.sign.of(box).minimum and not draft.partner(box)]
+    return _alone(draft, random, boxes, [draft.sign.of(box).minimum or 0 for box in boxes])
+
+
+def at_the_maximum(draft: Draft, random: Random) -> bool:
+    boxes = [box for box in draft.table.layout.boxes if draft.sign.of(box).maximum and not draft.partner(box)]
+    return _alone(draft, random, boxes, [draft.sign.of(box).maximum or 0 for box in boxes])
+
+
+def _alone(draft: Draft, random: Random, boxes: list[str], stakes: list[int]) -> bool:
+    if not boxes:
+        return False
+    place = random.randrange(len(boxes))
+    draft.clear(boxes[place])
+    draft.put(boxes[place], stakes[place])
+    return True
+
+
+def at_the_differential(draft: Draft, random: Random) -> bool:
+    """Nothing on the one side, and just what is allowed on the other."""
+    for box in draft.table.layout.boxes:
+        pair, limits = draft.partner(box), draft.sign.of(box)
+        if pair and (limits.minimum or 1) <= pair[1] <= (limits.maximum or pair[1]) and random.random() < 1 / 2:
+            draft.clear(box, pair[0])
+            draft.put(box, pair[1])
+            return True
+    return False
+
+
+def refused(draft: Draft, random: Random) -> bool:
+    """Turned away in time, however large it was: it never lay on the felt."""
+    like = bet_on(draft, random, draft.table.layout.boxes)
+    if like is None:
+        return False
+    bet = draft.put(like.box, like.stake * LARGE, like.player, refused=True)
+    is_recorded = random.random() < 1 / 2
+
+    def record(_: Draft) -> None:
+        bet.net = 0 if is_recorded else None
+
+    draft.slips.append(record)
+    return True
+
+
+KINDS: tuple[Fault, ...] = (
+    seen_when_closed, many_tumbles, at_the_call, at_the_minimum, at_the_maximum, at_the_differential, refused,
+)  # fmt: skip

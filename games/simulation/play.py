@@ -1,0 +1,113 @@
+"""A table's day: round after round, each as a document and with what is known to be wrong with it."""
+
+import datetime as dt
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+from typing import Any, NamedTuple
+
+from games.moments import day_bounds, zone_of
+from games.simulation.crowd import Crowd
+from games.simulation.draft import Draft, Wager
+from games.simulation.faults import Planter
+from games.simulation.findings import Findings
+from games.simulation.floor import PlayedTable
+from games.simulation.lookalikes import Lookalikes
+from games.simulation.payout import Dice
+from games.simulation.record import document_of, findings_of
+from games.simulation.schedule import moments, slots
+
+LOOKALIKES = 0.05
+TIMED, HOUSE_PLACED = 0.08, 0.02
+SPREAD = 0.7  # of the dealers' own rates around the rate that is asked for
+SOURCE = "floor"
+HOUR = 3600
+SIX_SIDES = 6
+ONE_MORE = 0.2
+
+
+class PlayedRound(NamedTuple):
+    started_at: dt.datetime  # its place-bets
+    document: dict[str, Any]
+    findings: Findings
+
+
+def table_day(
+    *, table: PlayedTable, day: dt.date, rounds: int, seed: int, faults: float, source: str = SOURCE
+) -> Iterator[PlayedRound]:
+    """The same rounds for the same table, day, number of rounds, seed and rate, whatever else is played."""
+    random = Random(f"{seed}/{table.code}/{day}")  # noqa: S311  it guards nothing
+    starts, ends = day_bounds(table.casino, day)
+    zone = zone_of(table.casino)
+    crowd = Crowd(table, random)
+    planter = Planter(table=table, seed=seed, day=day)
+    lookalikes = Lookalikes(table)
+    for number, (second, length) in enumerate(slots(random, rounds, int((ends - starts).total_seconds())), 1):
+        hour = second // HOUR
+        draft = draft_of(crowd, random, starts + dt.timedelta(seconds=second), length, hour)
+        draft.ref = f"{table.code}-{day:%Y%m%d}-{number:06d}"
+        if random.random() < dealer_rate(seed, draft.dealer, faults):
+            planter.plant(draft, random)
+        elif random.random() < LOOKALIKES:
+            lookalikes.plant(draft, random)
+        pay(draft)
+        started_at = draft.starts_at + dt.timedelta(seconds=draft.moments.placed)
+        yield PlayedRound(started_at, document_of(draft, zone, source), findings_of(draft, source))
+
+
+def dealer_rate(seed: int, dealer: str | None, faults: float) -> float:
+    """How often this dealer's rounds have a fault; over all dealers it is the rate that was asked for."""
+    return faults + _care(seed, dealer) * min(faults, 1 - faults)
+
+
+@lru_cache(maxsize=4096)
+def _care(seed: int, dealer: str | None) -> float:
+    own = Random(f"{seed}/{dealer}")  # noqa: S311
+    return 0 if dealer is None else own.uniform(-SPREAD, SPREAD)
+
+
+def draft_of(crowd: Crowd, random: Random, starts_at: dt.datetime, length: int, hour: int) -> Draft:
+    """A round in which nothing has gone wrong yet, and nobody has been paid."""
+    table = crowd.table
+    when = moments(length, table.tumbles_first)
+    sign = table.sign_at(starts_at + dt.timedelta(seconds=when.placed))
+    crowd.gather(hour, sign)
+    bets = crowd.bets()
+    _details(bets, random, when.placed, when.closed)
+    draft = Draft(
+        table, sign, "", starts_at, when, _throw(random), bets, table.dealer_at(hour), table.supervisor_at(hour)
+    )
+    draft.play(tumbles=table.book.valid_tumbles + (random.random() < ONE_MORE))
+    return draft
+
+
+def _throw(random: Random) -> Dice:
+    one, two, three = (int(random.random() * SIX_SIDES) + 1 for _ in range(3))
+    return one, two, three
+
+
+def _details(bets: list[Wager], random: Random, placed: int, closed: int) -> None:
+    """Some bets are recorded with their moment, a few were placed by the dealer for a player."""
+    for bet in bets:
+        chance = random.random()
+        if chance < TIMED:
+            bet.at = random.randint(placed, closed)
+            bet.house_placed = chance < HOUSE_PLACED
+
+
+def pay(draft: Draft) -> None:
+    """Every bet is due what the dice, or the rules, give it; then whatever slips were made."""
+    odds = draft.table.odds(draft.dice)
+    draft.wind_up()
+    is_finished, is_void = draft.is_finished, draft.is_void
+    for bet in draft.bets:
+        if not is_finished:
+            continue
+        if is_void or bet.refused or bet.late:
+            bet.due = 0
+        else:
+            times = odds.get(bet.box, 0)
+            bet.due = bet.counts_for * times if times else -bet.counts_for
+        bet.net = bet.due
+    for slip in draft.slips:
+        slip(draft)

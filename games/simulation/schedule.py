@@ -1,0 +1,74 @@
+"""When the rounds of a table begin and how long they last, and the moments within a round."""
+
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+SHORTEST = 8  # seconds: every event of a round still has a second of its own
+USUAL = 65
+SPREAD = 25  # a round lasts 40 to 90 seconds, where there is time
+OPENING = 60  # no round begins in the first minute of a gaming day
+PEAK = 16 * 3600  # ten in the evening, from the start of the day
+
+
+def most_rounds(seconds: int) -> int:
+    """How many fit into a day."""
+    return (seconds - OPENING) // SHORTEST
+
+
+def slots(random: Random, rounds: int, seconds: int) -> list[tuple[int, int]]:
+    """When each round of a day begins, and its length; in seconds. One ends before the next begins."""
+    room = seconds - OPENING
+    usual = min(USUAL, room // rounds)
+    spread = min(SPREAD, usual - SHORTEST)
+    lengths = [usual + random.randint(-spread, spread) for _ in range(rounds)]
+    _shorten(lengths, sum(lengths) - room)
+    free = room - sum(lengths)
+    around_peak = min(max(PEAK - sum(lengths) // 2, 0), free)
+    start = OPENING + int(random.triangular(0, free, around_peak)) if free > 0 else OPENING
+    found = []
+    for length in lengths:
+        found.append((start, length))
+        start += length
+    return found
+
+
+def _shorten(lengths: list[int], excess: int) -> None:
+    """By so many seconds together, none below the shortest."""
+    for index, length in enumerate(lengths):
+        if excess <= 0:
+            return
+        less = min(length - SHORTEST, excess)
+        lengths[index] -= less
+        excess -= less
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of one round, in seconds from its beginning; each is later than, or at, the one before it."""
+
+    placed: int
+    early: int  # something happens while bets are still taken
+    closed: int
+    late: int
+    tumbled: int
+    between: int  # the tumbler has run, the result is not yet entered
+    result: int
+    amended: int
+    settled: int
+    after: int
+
+
+@cache
+def moments(length: int, tumbles_first: bool) -> Moments:
+    placed = 1 if tumbles_first else 0
+    step = length // 20
+    closed = max(placed + 2, int(length * 0.45))
+    tumbled = closed + max(1, step)
+    between = tumbled + step
+    result = between + max(1, length // 10)
+    amended = result + step
+    settled = amended + max(1, length // 6)
+    return Moments(
+        placed, placed + 1, closed, closed + 1, tumbled, between, result, amended, settled, settled + max(1, step)
+    )

@@ -1,0 +1,84 @@
+"""Writing what was played: rounds, floor and truth side by side, all of them or none."""
+
+import contextlib
+import datetime as dt
+import gzip
+import heapq
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from games.simulation.findings import Findings
+from games.simulation.floor import PlayedTable
+from games.simulation.play import PlayedRound, table_day
+
+PACKED = ".gz"
+PACKING = 6  # nearly as small as 9, in half the time
+PART = ".part"
+EVERY = 500  # rounds between two words on how far it is
+
+
+def files_of(path: Path) -> tuple[Path, Path, Path]:
+    """Rounds, floor and truth."""
+    return path, path.with_name(path.name + ".floor.toml"), path.with_name(path.name + ".truth.json")
+
+
+def days_played(
+    *, tables: Sequence[PlayedTable], days: Sequence[dt.date], rounds: int, seed: int, faults: float
+) -> Iterator[PlayedRound]:
+    """Every table's rounds, in order of time, then of their refs; one of each table at a time is in memory."""
+    for day in days:
+        streams = [table_day(table=table, day=day, rounds=rounds, seed=seed, faults=faults) for table in tables]
+        yield from heapq.merge(*streams, key=lambda one: (one.started_at, one.document["ref"]))
+
+
+def write(
+    path: Path, *, floor: str, played: Iterator[PlayedRound], progress: Callable[[int], None] | None = None
+) -> tuple[int, int]:
+    """How many rounds and bets there are. Until all is written, only files that end in .part are there."""
+    targets = files_of(path)
+    parts = [target.with_name(target.name + PART) for target in targets]
+    try:
+        truth, counts = Findings(), (0, 0)
+        with parts[0].open("wb") as file:
+            counts = _rounds(file, path.suffix == PACKED, played, truth, progress)
+        parts[1].write_text(floor)
+        parts[2].write_text(json.dumps(asdict(truth), indent=1, ensure_ascii=False) + "\n")
+        for part, target in reversed(list(zip(parts, targets, strict=True))):
+            part.replace(target)
+    finally:
+        for part in parts:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+    return counts
+
+
+def _packed(file: IO[bytes]) -> gzip.GzipFile:
+    """Neither name nor time of packing: the same rounds are the same bytes."""
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=PACKING, fileobj=file, mtime=0)
+
+
+def _rounds(
+    file: IO[bytes],
+    is_packed: bool,
+    played: Iterator[PlayedRound],
+    truth: Findings,
+    progress: Callable[[int], None] | None,
+) -> tuple[int, int]:
+    encode = msgspec.json.Encoder().encode
+    rounds = bets = 0
+    with _packed(file) if is_packed else contextlib.nullcontext(file) as sink:
+        for one in played:
+            sink.write(encode(one.document) + b"\n")
+            truth.add(one.findings)
+            rounds += 1
+            bets += len(one.document["bets"])
+            if progress and rounds % EVERY == 0:
+                progress(rounds)
+    if progress:
+        progress(rounds)
+    return rounds, bets

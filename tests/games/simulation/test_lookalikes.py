@@ -1,0 +1,66 @@
+"""What looks like a fault and is none: it is played, and nothing is found."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games.engine.money import parse_money
+from games.simulation.floor import PlayedTable, played_tables
+from tests.games.simulation.recount import recount, rounds_in
+from tests.games.simulation.runs import DAY, floor_of, simulated, truth_of
+
+NOTHING: dict[str, list[Any]] = {"discrepancies": [], "breaches": [], "irregularities": []}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clean")
+    return simulated(folder / "rounds.ndjson", **{"rounds-per-table": 200}, faults=0)
+
+
+@pytest.fixture(scope="module")
+def tables(path: Path) -> dict[str, PlayedTable]:
+    return {table.code: table for table in played_tables(floor_of(path), dt.date.fromisoformat(DAY))}
+
+
+def test_nothing_is_wrong_with_any_of_them(path: Path) -> None:
+    assert truth_of(path) == NOTHING
+    assert recount(path) == NOTHING
+
+
+def test_tumbler_and_dice_where_the_rulebook_lets_the_round_stand(path: Path) -> None:
+    early, late = set(), set()
+    for one in rounds_in(path):
+        kinds = [event["kind"] for event in one["events"]]
+        early |= {(one["table"], kind) for kind in kinds[: kinds.index("no-more-bets")]}
+        late |= set(kinds[kinds.index("no-more-bets") :])
+    assert ("TS-01", "tumbler") in early  # covered: version 6, 3.7
+    assert ("TS-02", "dice-exposed") in early  # open cover, 3.7
+    assert ("TS-03", "tumbler") in early  # Division 9, 6.1
+    assert ("TS-02", "tumbler") not in early
+    assert "dice-exposed" in late
+
+
+def test_a_bet_at_the_very_call_and_refused_ones_with_and_without_a_net(path: Path) -> None:
+    at_the_call, refused = 0, set()
+    for one in rounds_in(path):
+        closed = next(event["at"] for event in one["events"] if event["kind"] == "no-more-bets")
+        at_the_call += sum(bet.get("at") == closed for bet in one["bets"])
+        refused |= {bet.get("net") for bet in one["bets"] if bet.get("refused")}
+    assert at_the_call
+    assert refused == {"0.00", None}
+
+
+def test_boxes_exactly_at_their_limits(path: Path, tables: dict[str, PlayedTable]) -> None:
+    seen = set()
+    for one in rounds_in(path):
+        table = tables[one["table"]]
+        sign = table.sign_at(dt.datetime.fromisoformat(one["events"][0]["at"]))
+        for bet in one["bets"]:
+            stake, limits = parse_money(bet["stake"]), sign.of(bet["box"])
+            apart = sign.differential.get(table.layout.boxes[bet["box"]].type)
+            met = {"minimum": limits.minimum, "maximum": limits.maximum, "differential": apart}
+            seen |= {name for name, amount in met.items() if stake == amount}
+    assert seen == {"minimum", "maximum", "differential"}

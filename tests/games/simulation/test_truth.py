@@ -1,0 +1,154 @@
+"""The truth of simulated rounds: what the engine finds when it counts anew, and every kind of it."""
+
+import datetime as dt
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from games.floor.reader import read_floor
+from games.management.commands.demonstration import PATH as DEMONSTRATION
+from games.simulation.floor import played_tables, tables_of
+from games.simulation.house import GAMES, floor_text
+from games.simulation.play import table_day
+from games.simulation.writer import days_played, write
+from tests.games.floors import CASINO, TABLE
+from tests.games.simulation.recount import recount, rounds_in
+from tests.games.simulation.runs import simulated, truth_of
+
+V6, OPEN_COVER, DIVISION_9 = "rws-tai-sai-v6", "rws-tai-sai-open-cover-v5", "division-9-2008"
+DAY = dt.date(2026, 11, 10)
+
+DISCREPANCIES = {
+    "overpaid", "underpaid", "unpaid-winner", "paid-loser", "not-collected", "over-collected", "void-not-returned",
+}  # fmt: skip
+BREACHES = {"box-maximum", "differential", "below-minimum"}
+#: Rule and action, as the contract lists them; what RWS rulebooks have in common stands once.
+RWS = {
+    ("5.4.1", "conclude"), ("5.4.2", "void"), ("5.5", "void"), ("5.5.1", "void"), ("5.5.2", "void"), ("5.5.3", "void"),
+    ("5.6", "void-affected"), ("5.7", "refuse"), ("5.14", "ruling"), ("3.8", "pay-by-dice"), (None, "unfinished"),
+}  # fmt: skip
+IRREGULARITIES = {
+    V6: RWS,
+    OPEN_COVER: RWS,
+    DIVISION_9: {
+        ("7.1", "void"), ("7.1(a)", "void"), ("7.1(b)", "void"), ("7.1(c)", "void"), ("7.1(d)", "void"),
+        ("4.7", "refuse"), ("7.2", "amend"), (None, "ruling"), (None, "unfinished"),
+    },
+}  # fmt: skip
+#: What the sentences say, late bets left out: each begins like one of these.
+COMMON = {
+    "The tumbler turned 1", "The tumbler turned 2", "The tumbler was not", "A die did not",
+    "Interrupted with dice known: some", "Interrupted with dice known: none", "Amended before", "Amended after",
+    "Voided at", "Voided by", "Voided under", "The round has no",
+}  # fmt: skip
+SENTENCES = {
+    V6: COMMON | {"The dice were seen", "The minimums of"},
+    OPEN_COVER: COMMON | {"The tumbler ran before", "The minimums of"},
+    DIVISION_9: COMMON | {"The dice were seen"},
+}
+
+
+@pytest.mark.parametrize(("seed", "faults"), [(1, 0.02), (2, 0.5), (3, 0.5), (4, 1), (5, 0)], ids=str)
+def test_the_engine_finds_what_was_planted_and_nothing_else(tmp_path: Path, seed: int, faults: float) -> None:
+    path = simulated(tmp_path / "rounds.ndjson", tables=9, days=2, seed=seed, faults=faults)
+    truth = truth_of(path)
+    assert recount(path) == truth
+    assert any(truth.values()) == bool(faults)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_rounds_of_eight_seconds_hold_every_fault_too(tmp_path: Path, number: int) -> None:
+    floor = floor_text(tables=3, day=DAY)
+    table = list(tables_of(read_floor(floor.encode()), DAY))[number - 1]
+    played = table_day(table=table, day=DAY, rounds=10_792, seed=8, faults=1)
+    write(tmp_path / "rounds.ndjson.gz", floor=floor, played=islice(played, 150))
+    assert recount(tmp_path / "rounds.ndjson.gz") == truth_of(tmp_path / "rounds.ndjson.gz")
+
+
+def test_the_demonstration_floor_is_played_within_its_own_limits(tmp_path: Path) -> None:
+    days = [DAY, DAY + dt.timedelta(days=1)]
+    tables = list(played_tables(DEMONSTRATION, DAY))
+    assert len(tables) == 12
+    assert {table.dealer_at(hour) for table in tables for hour in range(24)} == {
+        f"D{number}" for number in range(101, 113)
+    }
+    path = tmp_path / "rounds.ndjson"
+    played = days_played(tables=tables, days=days, rounds=30, seed=7, faults=0.4)
+    rounds, bets = write(path, floor=DEMONSTRATION.read_text(), played=played)
+    assert rounds == 12 * 2 * 30
+    assert bets > rounds * 5
+    assert recount(path) == truth_of(path)
+
+
+@pytest.fixture(scope="module")
+def medium(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return simulated(
+        tmp_path_factory.mktemp("medium") / "rounds.ndjson", **{"rounds-per-table": 200}, faults=0.8, seed=6
+    )
+
+
+@pytest.mark.parametrize("book", [V6, OPEN_COVER, DIVISION_9])
+def test_every_kind_of_finding_is_planted_for_each_rulebook(medium: Path, book: str) -> None:
+    tables = {f"TS-{number:02d}" for number, (one, _) in enumerate(GAMES, 1) if one == book}
+    truth = {kind: [row for row in rows if row["table"] in tables] for kind, rows in truth_of(medium).items()}
+    assert {row["kind"] for row in truth["discrepancies"]} == DISCREPANCIES
+    assert {row["kind"] for row in truth["breaches"]} == BREACHES
+    found = {(row["rule"] and row["rule"].removeprefix(f"{book}#"), row["action"]) for row in truth["irregularities"]}
+    assert found == IRREGULARITIES[book]
+    said = {row["detail"] for row in truth["irregularities"] if row["action"] != "refuse"}
+    assert {start for start in SENTENCES[book] if any(one.startswith(start) for one in said)} == SENTENCES[book]
+    assert all(one.startswith(tuple(SENTENCES[book])) for one in said)
+
+
+def test_discrepancies_cite_every_rule_on_limits_and_triples(medium: Path) -> None:
+    cited = {rule for row in truth_of(medium)["discrepancies"] for rule in row["rules"]}
+    assert cited >= {
+        f"{V6}#{number}" for number in ("3.10", "4.1.1", "4.1.2", "4.1.3", "5.1.1", "5.1.2", "5.2.1", "5.12")
+    }
+    assert f"{DIVISION_9}#4.10" in cited
+
+
+def test_rounds_have_more_than_one_breach_and_void_and_unfinished_ones_have_some(medium: Path) -> None:
+    truth = truth_of(medium)
+    kinds: dict[str, list[str]] = {}
+    for row in truth["breaches"]:
+        kinds.setdefault(row["round_ref"], []).append(row["kind"])
+    assert ["box-maximum", "differential"] in kinds.values()
+    assert ["box-maximum", "below-minimum"] in kinds.values()
+    actions = {row["action"] for row in truth["irregularities"] if row["round_ref"] in kinds}
+    assert {"void", "unfinished", "ruling"} <= actions
+
+
+def test_the_columns_are_those_of_the_reports(medium: Path) -> None:
+    columns = {
+        "discrepancies": "round_ref, table, kind, player, box, stake, expected_net, recorded_net, rules, source",
+        "breaches": "round_ref, table, kind, boxes, player, placed, permitted, rules, source",
+        "irregularities": "round_ref, table, rule, action, detail, source",
+    }
+    truth = truth_of(medium)
+    assert {kind: {", ".join(row) for row in rows} for kind, rows in truth.items()} == {
+        kind: {names} for kind, names in columns.items()
+    }
+
+
+def test_a_table_without_sign_and_people_is_played_all_the_same(tmp_path: Path) -> None:
+    floor, path = CASINO + TABLE, tmp_path / "rounds.ndjson"
+    tables = list(tables_of(read_floor(floor.encode()), DAY))
+    write(path, floor=floor, played=days_played(tables=tables, days=[DAY], rounds=80, seed=4, faults=0.9))
+    truth = truth_of(path)
+    assert recount(path) == truth
+    assert truth["discrepancies"]
+    assert not truth["breaches"]
+    assert not any("dealer" in one or "supervisor" in one for one in rounds_in(path))
+
+
+def test_a_sign_that_changes_in_the_evening_is_kept_from_then_on(tmp_path: Path) -> None:
+    floor, path = floor_text(tables=3, day=DAY), tmp_path / "rounds.ndjson"
+    assert floor.count('tables = ["TS-03"]') == 2
+    third = list(tables_of(read_floor(floor.encode()), DAY))[2]
+    write(path, floor=floor, played=days_played(tables=[third], days=[DAY], rounds=1000, seed=11, faults=0.1))
+    starts = [one["events"][0]["at"][11:13] for one in rounds_in(path)]
+    assert "18" in starts
+    assert "21" in starts
+    assert recount(path) == truth_of(path)
