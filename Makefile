@@ -11,7 +11,7 @@ NO_DATABASE := DATABASE_URL=postgresql://nobody:nothing@127.0.0.1:1/nothing
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## set up and run the product on this machine; PORT=, TAISAI_HOME=, DATABASE_URL=, BROKER_URL=
+run: ## set up and run the product on this machine; PORT=, TAISAI_HOME=, DATABASE_URL=, BROKER_URL=, PLAY=no
 	@scripts/setup run
 	@exec $(PY) -m taisai_backoffice.run
 

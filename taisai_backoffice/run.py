@@ -1,6 +1,7 @@
 """`make run`: the whole product on this machine, from nothing to a login page, until Ctrl-C.
 
-Where DATABASE_URL or BROKER_URL is set, that server is used and none is started here.
+Where DATABASE_URL or BROKER_URL is set, that server is used and none is started here. With PLAY=no nothing is played on
+the demonstration floor.
 """
 
 import ctypes
@@ -212,7 +213,7 @@ class Product:
 
     def demonstrate(self) -> None:
         """The last days and some tables live, while the site is there already; it may end, and nothing is missing."""
-        if not self.embedded_database:
+        if not self.embedded_database or os.environ.get("PLAY") == "no":
             return
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
         address = ["--address", f"http://{host}:{self.port}", "--host", known_host()]

@@ -55,8 +55,14 @@ class Caller:
                     return document
                 if code not in BUSY:
                     raise Refused(code, document)
-            self._line = None
+            self.close()
             self.stopped.wait(PAUSE)
+
+    def close(self) -> None:
+        """Hang up; the next call opens a line again."""
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
 
     def _once(self, method: str, path: str, body: bytes | None) -> tuple[int, dict[str, Any]]:
         if self._line is None:

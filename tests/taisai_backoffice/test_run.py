@@ -128,7 +128,8 @@ class Product:
 
 @pytest.fixture(scope="module")
 def product() -> Iterator[Product]:
-    with throwaway_home() as home, closing(Product(home)) as product:
+    """Nothing is played on its floor: most tests ask other things, and would have to wait for it."""
+    with throwaway_home() as home, closing(Product(home, PLAY="no")) as product:
         yield product
 
 
@@ -257,3 +258,27 @@ def test_when_the_worker_dies_the_run_says_so_and_leaves_nothing(product: Produc
     assert run.end() == 1
     assert "Worker has stopped." in run.said()
     verify_nothing_left(product.home)
+
+
+def test_the_floor_gets_its_last_days_and_is_played_live_and_a_second_start_repeats_nothing(product: Product) -> None:
+    product.close()
+    rounds = "SELECT count(*), count(DISTINCT (source, ref)), sum(cardinality(players)) FROM games_round"
+    in_play = "SELECT count(*) FROM games_liveround WHERE steps_taken > 0"
+
+    def ask(statement: str) -> tuple[int, ...]:
+        with psycopg.connect(Postgres(product.home).url("app"), autocommit=True) as connection:
+            return connection.execute(statement).fetchone() or ()
+
+    with closing(Product(product.home)) as playing:
+        first = playing.at_work()
+        wait_for(lambda: "Played live until" in first.said(), lambda: f"not filled:\n{first.said()}", seconds=150)
+        wait_for(lambda: ask(in_play)[0] > 0, "no table is played live")
+        found, names, bets = ask(rounds)
+        assert found == names
+        assert 55_000 < bets < 75_000
+        first.interrupt()
+        assert first.end() == 0, first.said()
+        second = playing.at_work()
+        wait_for(lambda: "Played live until" in second.said(), lambda: f"not filled:\n{second.said()}", seconds=150)
+        assert second.said().count(": 0 new, 840 there already") == 5
+        assert ask(rounds)[0] - found < 50  # what was played meanwhile

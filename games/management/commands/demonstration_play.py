@@ -96,6 +96,8 @@ class Command(BaseCommand):
             pass
         except Refused as error:
             self.stderr.write(f"{table.code} is no longer played live: {error}")
+        finally:
+            own.close()
 
 
 def demonstration_tables(now: dt.datetime) -> Iterator[PlayedTable]:
