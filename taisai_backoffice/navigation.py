@@ -40,6 +40,7 @@ def sidebar() -> list[dict[str, Any]]:
         group(
             "Rounds",
             page("Rounds", "receipt_long", "admin:games_round_changelist", "round.view"),
+            page("Rounds in play", "play_circle", "admin:games_liveround_changelist", "liveround.view"),
             page("Uploads", "upload_file", "admin:games_importjob_changelist", "importjob.view"),
         ),
         group("Incidents"),

@@ -1,3 +1,16 @@
-from games.admin import casino, denial, dice, duty, importjob, limits, round, staff, system, table, terminal
+from games.admin import casino, denial, dice, duty, importjob, limits, live, round, staff, system, table, terminal
 
-__all__ = ["casino", "denial", "dice", "duty", "importjob", "limits", "round", "staff", "system", "table", "terminal"]
+__all__ = [
+    "casino",
+    "denial",
+    "dice",
+    "duty",
+    "importjob",
+    "limits",
+    "live",
+    "round",
+    "staff",
+    "system",
+    "table",
+    "terminal",
+]

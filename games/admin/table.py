@@ -20,8 +20,9 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from games.admin.forms import MomentField, offer_games
 from games.admin.gated import AuditedAdmin, ServiceForm, actor_of, only_to_look
 from games.admin.limits import differences, propose
+from games.admin.practice import practise
 from games.admin.table_steps import STEPS, Step, buttons
-from games.models import LimitSet, Pit, Staff, Table, TableAssignment, TableState
+from games.models import LimitSet, LiveRound, Pit, Staff, Table, TableAssignment, TableState
 from games.selectors import FloorLine, NoLimitsError, floor_lines, limit_periods, limits_at
 from games.services.gate import authorize, can, visible
 from games.services.signs import sign_print
@@ -112,8 +113,11 @@ class TableAdmin(AuditedAdmin):
         return False  # a table changes by steps, not by a form
 
     def get_urls(self) -> list[URLPattern]:
-        views = {one.name: partial(self.step_view, taken=one) for one in STEPS}
-        views |= {"propose": self.propose_view, "sign": self.sign_view, "print": self.print_view}  # type: ignore[dict-item]
+        views: dict[str, Any] = {one.name: partial(self.step_view, taken=one) for one in STEPS}
+        views |= {
+            "propose": self.propose_view, "sign": self.sign_view, "print": self.print_view,
+            "practise": self.practise_view,
+        }  # fmt: skip
         own = [
             path(f"<path:object_id>/{name}/", self.admin_site.admin_view(view), name=f"games_table_{name}")
             for name, view in views.items()
@@ -144,6 +148,7 @@ class TableAdmin(AuditedAdmin):
                 for one in table.limit_proposals.filter(decision=None).select_related("pit__casino")
             ],
             "events": events,
+            "live": in_play(request.user, table),
             "older": events[-1].at.isoformat() if len(events) == EVENTS else None,
             "before": before,
         }
@@ -171,6 +176,10 @@ class TableAdmin(AuditedAdmin):
         authorize(actor_of(request), "limits.propose", table)
         back = reverse("admin:games_table_change", args=[table.pk])
         return propose(self.admin_site, request, [table], title=f"Propose limits: {table}", back=back)
+
+    def practise_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        table = self.found(request, object_id)
+        return practise(request, table, self.page_context(request, table))
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
         pit: Pit = values.pop("pit")
@@ -239,6 +248,13 @@ class SignQuestion(forms.Form):
 
     at = MomentField(label="At", past=True, required=False)
     known_at = MomentField(label="As known at", past=True, required=False, help_text="Empty: as known now.")
+
+
+def in_play(user: Any, table: Table) -> LiveRound | None:
+    """The round in play at a table, for whoever may see it."""
+    if not can(user, "liveround.view", table):
+        return None
+    return table.live_rounds.filter(ended_at=None).select_related("table__casino").first()
 
 
 def current_sign(line: FloorLine) -> Sign | None:

@@ -136,4 +136,6 @@ def buttons(user: Any, line: FloorLine) -> list[Button]:
     if can(user, "limits.propose", table):
         found.append(button("propose", "Propose limits", "edit_note"))
     found.append(button("sign", "Sign", "signpost"))
+    if line.assignment:
+        found.append(button("practise", "Practise", "sports_esports"))
     return found + [button(one.name, one.title, one.icon) for one in steps if one.name == "assign"]

@@ -11,7 +11,7 @@ from games.engine.rulebook import Rulebook
 FOLDER = Path(__file__).parent
 TREATMENTS = ("computed", "checked", "recorded", "shown", "procedural")
 FIELDS = {"rule", "treatment", "modules", "tests", "planned", "cited_for"}
-MATTERS = ("sign", "suspension")
+MATTERS = ("sign", "suspension", "entry-terminal")
 
 
 class ClausesError(Exception):

@@ -20,6 +20,7 @@ from games.models import LiveRound, LiveStep, Round, Table
 from games.selectors import NoLimitsError, limits_at
 from games.services.gate import Actor, authorize, name_of
 from games.services.rounds import CLOCKS_DIFFER, RoundConflictError, Sent, record_document
+from games.services.saving import verify_reason
 
 #: How a round ends that cannot be recorded: its name was taken meanwhile by another content.
 CONFLICT = "conflict"
@@ -138,9 +139,14 @@ def _keep(
 
 
 def _end(stand: Stand, play: Play, actor: Actor, now: dt.datetime, note: str) -> RoundConflictError | None:
-    """Recorded in the same transaction. Where its name was taken meanwhile, that conflict is what is kept."""
+    """Recorded in the same transaction. Where its name was taken meanwhile, that conflict is what is kept.
+
+    Called off before betting began, there was no round: its steps are all that is kept.
+    """
     live = stand.live
     live.ended_at = now
+    if not any(kind == PLACE_BETS for kind, _, _ in play.events):
+        return None
     channel = Round.Channel.HAND if note else Round.Channel.API
     line = msgspec.json.encode(round_of(live, play))
     try:
@@ -153,12 +159,22 @@ def _end(stand: Stand, play: Play, actor: Actor, now: dt.datetime, note: str) ->
 # --- Finished by a person ---
 
 
-@transaction.atomic
 def live_finish(*, actor: Actor, key: int, documents: list[dict[str, Any]], reason: str) -> dict[str, Any]:
-    """The steps that are still missing, by a person in the place of a terminal that died; with the reason."""
+    """The steps that are still missing, by a person in the place of a terminal that died: all of them or none."""
+    authorize(actor, "liveround.finish", LiveRound.objects.select_related("table__casino").get(pk=key))
+    verify_reason(reason)
     if not documents:
         raise InputError("kind: there is nothing to do; settle the round, or void it.")
     answer: dict[str, Any] = {}
-    for document in documents:
-        answer, _ = live_step(actor=actor, key=key, document=document, action="liveround.finish", note=reason)
+    conflict: RoundConflictError | None = None
+    with transaction.atomic():
+        for document in documents:
+            try:
+                answer, _ = live_step(
+                    actor=actor, key=key, document=document, action="liveround.finish", note=reason.strip()
+                )
+            except RoundConflictError as error:  # the round is over all the same, and that is kept
+                conflict = error
+    if conflict:
+        raise conflict
     return answer

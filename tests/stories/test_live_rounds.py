@@ -109,6 +109,19 @@ def test_4_7_division_9_begins_with_the_tumbler_and_refuses_by_its_own_rule(hous
     assert (Round.objects.get().status, Round.objects.get().dice) == ("settled", [1, 2, 2])
 
 
+def test_a_game_called_off_before_betting_began_is_no_round_and_the_table_goes_on(house: House, clock: Any) -> None:
+    clock.move_to(NOON - HOUR)
+    player = Player(ready_table(house, "TS-09", rulebook="division-9-2008", layout="1"))
+    clock.move_to(NOON)
+    player.open()
+    player.do("tumbler", tumbles=0)
+    assert player.do("void", rule="7.1(d)", by="S11")["state"] == "void"
+    live = LiveRound.objects.get()
+    assert (live.ended_at, live.recorded, LiveStep.objects.count()) == (NOON, None, 2)
+    assert not Round.objects.exists()
+    assert player.open("R-2")[0] == 201
+
+
 def test_a_terminal_that_dies_after_no_more_bets_is_seen_and_its_round_is_finished(
     house: House, player: Player, clock: Any
 ) -> None:

@@ -1,4 +1,4 @@
-"""A terminal that plays rounds step by step, for tests."""
+"""A terminal that plays rounds step by step, and a person who looks on, for tests."""
 
 from itertools import count
 from typing import Any
@@ -7,7 +7,7 @@ from django.test import Client
 
 from games.models import Table
 from games.services.terminals import terminal_create
-from tests.conftest import OPERATOR
+from tests.conftest import OPERATOR, House
 
 
 class Player:
@@ -55,3 +55,15 @@ class Player:
 def box(body: dict[str, Any], code: str) -> dict[str, Any]:
     """One box of an answer."""
     return next(one for one in body["boxes"] if one["box"] == code)
+
+
+def person(house: House, role: str = "pit-supervisor") -> Client:
+    client = Client()
+    client.force_login(house[role])
+    return client
+
+
+def see(client: Client, path: str) -> str:
+    answer = client.get(f"/admin/games/{path}", follow=True)
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())

@@ -1,0 +1,200 @@
+"""Finishing a round in play by hand: what is missing, then what was paid; or void, by a rule that says so."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+
+from games.admin.gated import StepForm, actor_of, tell
+from games.engine.errors import InputError
+from games.engine.irregularities import RESULT, SETTLED, TUMBLER, VOID
+from games.engine.live import assessed
+from games.engine.loader import rulebook
+from games.live.expected import expected_nets
+from games.live.finishing import after, missing, missing_steps
+from games.live.stand import Stand, stand_of
+from games.models import LiveRound, Staff
+from games.rounds.fields import MOST_TUMBLES
+from games.services.live import LiveConflictError, live_finish
+from games.services.rounds import RoundConflictError
+
+WORDS_OF_A_NET = 3
+CALLS = {"place-bets": "place your bets", "no-more-bets": "no more bets"}
+
+
+def verify_in_play(live: LiveRound) -> None:
+    if live.ended_at:
+        raise ValidationError(f"{live} is over already ({live.state}); nothing was changed.")
+
+
+def tumbles_field() -> forms.IntegerField:
+    return forms.IntegerField(
+        min_value=0, max_value=MOST_TUMBLES, widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "numeric"}),
+        help_text="How often the tumbler turned; 0 where it was not activated.",
+    )  # fmt: skip
+
+
+class FinishForm(StepForm):
+    """What is missing before the settlement, by the order of play; in the second step, what was paid, and why."""
+
+    def __init__(self, *args: Any, thing: LiveRound, with_nets: bool, **kwargs: Any) -> None:
+        super().__init__(*args, thing=thing, **kwargs)
+        self.stand: Stand = stand_of(thing)
+        self.kinds = missing(self.stand.book, thing.state, SETTLED)
+        self.asks = [kind for kind in self.kinds if kind in (TUMBLER, RESULT)]
+        if TUMBLER in self.asks:
+            self.fields["tumbles"] = tumbles_field()
+        if RESULT in self.asks:
+            self.fields["dice"] = forms.CharField(
+                max_length=10, widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "1 3 6"}),
+                help_text="The three faces, as in: 1 3 6.",
+            )  # fmt: skip
+        if with_nets:
+            self.fields["nets"] = forms.CharField(
+                required=False, widget=UnfoldAdminTextareaWidget(attrs={"rows": 8, "spellcheck": "false"}),
+                label="What was paid or taken",
+                help_text="A line a bet: player, box and net, as in: seat-3 small 100.00; what was taken has a minus. "
+                "Filled in with what the rules say: confirm it, or write what really was paid.",
+            )  # fmt: skip
+            self.fields["basis"] = forms.CharField(required=False, widget=forms.HiddenInput(), max_length=40)
+        else:
+            del self.fields["reason"]
+        self.order_fields(["tumbles", "dice", "nets", "reason"])
+
+    def clean_dice(self) -> list[int]:
+        text = self.cleaned_data["dice"].replace(",", " ").split()
+        if not all(one.isascii() and one.isdecimal() for one in text):
+            raise ValidationError("Write the three faces, as in: 1 3 6.")
+        return [int(one) for one in text]
+
+    def clean_nets(self) -> list[dict[str, str]]:
+        found = []
+        for number, line in enumerate(filter(None, map(str.strip, self.cleaned_data["nets"].splitlines())), 1):
+            words = line.rsplit(maxsplit=WORDS_OF_A_NET - 1)  # a player's name may have spaces
+            if len(words) != WORDS_OF_A_NET:
+                raise ValidationError(f"Line {number}: write player, box and net, as in: seat-3 small 100.")
+            found.append(dict(zip(("player", "box", "net"), words, strict=True)))
+        return found
+
+    def worked_out(self) -> "FinishForm":
+        """The second step, with the nets that the engine expects for what was said in the first."""
+        said = self.cleaned_data if self.is_bound else {}
+        before = self.documents()[:-1]
+        play = after(self.stand, before, timezone.now())
+        found = assessed(self.stand.book, play)
+        nets = "\n".join(f"{one['player']} {one['box']} {one['net']}" for one in expected_nets(self.stand, play))
+        initial = {
+            "tumbles": said.get("tumbles"), "dice": " ".join(map(str, said.get("dice", []))), "nets": nets,
+            "basis": self.said(), "reason": said.get("reason", ""),
+        }  # fmt: skip
+        form = FinishForm(thing=self.thing, with_nets=True, initial=initial)
+        form.notes = [
+            f"{one.detail} ({', '.join(self.stand.book.cite(one.rule)) if one.rule else 'no rule'}: {one.action})"
+            for one in found.irregularities
+            if one.action != "unfinished"
+        ]
+        return form
+
+    def said(self) -> str:
+        said = self.cleaned_data if self.is_bound else {}
+        return f"{said.get('tumbles')} {said.get('dice')}"
+
+    def documents(self) -> list[dict[str, Any]]:
+        said = self.cleaned_data if self.is_bound else {}
+        details = {name: said.get(name) for name in ("tumbles", "dice")}
+        return missing_steps(self.stand, SETTLED, timezone.now(), nets=said.get("nets", []), **details)
+
+    @property
+    def calls(self) -> list[str]:
+        return calls_among(self.kinds)
+
+    notes: list[str] = []
+
+
+def calls_among(kinds: list[str]) -> list[str]:
+    """What goes on record beside what the form asks for."""
+    return [CALLS[kind] for kind in kinds if kind in CALLS]
+
+
+def finish(site: Any, request: HttpRequest, live: LiveRound, back: str) -> HttpResponse:
+    """First the dice, then the nets; one call of the service with all steps."""
+    try:
+        verify_in_play(live)
+    except ValidationError as error:
+        messages.info(request, " ".join(error.messages))
+        return redirect(back)
+    with_nets = "nets" in request.POST
+    form = FinishForm(request.POST if request.method == "POST" else None, thing=live, with_nets=with_nets)
+    if form.is_bound and form.is_valid():
+        try:
+            if with_nets and form.cleaned_data["basis"] == form.said():
+                messages.success(request, _finished(actor_of(request), live, form))
+                return redirect(back)
+            if with_nets:
+                messages.warning(request, "The dice are others than before: the nets were worked out anew.")
+            form = form.worked_out()
+        except ValidationError as error:
+            tell(form, error)
+        except InputError as error:
+            tell(form, by_field(error))
+    elif not form.is_bound and not form.asks:
+        form = form.worked_out()
+    page = {"title": f"Finish: {live}", "form": form, "back": back, "live": live,
+            "button": "Finish" if "nets" in form.fields else "Next: what was paid"}  # fmt: skip
+    return TemplateResponse(request, "admin/live_finish.html", {**site.each_context(request), **page})
+
+
+def _finished(actor: Staff, live: LiveRound, form: FinishForm) -> str:
+    send(actor, live, form.documents(), form.cleaned_data["reason"])
+    return f"{live} is settled and on record, as finished by hand."
+
+
+def send(actor: Staff, live: LiveRound, documents: list[dict[str, Any]], reason: str) -> None:
+    try:
+        live_finish(actor=actor, key=live.pk, documents=documents, reason=reason)
+    except (LiveConflictError, RoundConflictError) as error:
+        raise ValidationError(str(error)) from None
+    except InputError as error:
+        raise by_field(error) from None
+
+
+def by_field(error: InputError) -> ValidationError:
+    """Each fault by the field that it names."""
+    faults: dict[str, list[str]] = {}
+    for fault in error.faults:
+        faults.setdefault(fault.partition(":")[0].partition("[")[0], []).append(fault)
+    return ValidationError(faults)
+
+
+class VoidForm(StepForm):
+    """A rule by which the round is void. A ruling is not among them."""
+
+    field_order = ["rule", "tumbles", "reason"]
+
+    def __init__(self, *args: Any, thing: LiveRound, **kwargs: Any) -> None:
+        super().__init__(*args, thing=thing, **kwargs)
+        verify_in_play(thing)
+        book = rulebook(thing.rulebook)
+        self.fields["rule"] = forms.ChoiceField(
+            choices=[(rule, f"{rule}: {book.rules[rule]}") for rule in book.voidings],
+            widget=UnfoldAdminRadioSelectWidget(), label="Void by rule",
+            help_text=f"Of {book.title}, version {book.version}.",
+        )  # fmt: skip
+        kinds = missing(book, thing.state, VOID)
+        if TUMBLER in kinds:
+            self.fields["tumbles"] = tumbles_field()
+        if calls := calls_among(kinds):
+            self.fields["reason"].help_text += f" With it goes on record, as of now: {', '.join(calls)}."
+        self.order_fields(self.field_order)
+
+
+def void(actor: Staff, live: LiveRound, values: dict[str, Any]) -> str:
+    details = {"tumbles": None} | {name: value for name, value in values.items() if name != "reason"}
+    send(actor, live, missing_steps(stand_of(live), VOID, timezone.now(), **details), values["reason"])
+    return f"{live} is void by {values['rule']} and on record, as finished by hand."

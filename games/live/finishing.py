@@ -1,0 +1,62 @@
+"""What is still missing of a round that was left open, by the order of play of its rulebook."""
+
+import datetime as dt
+from collections import deque
+from typing import Any
+
+from games.engine.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, SETTLED, TUMBLER, VOID
+from games.engine.live import Play, take
+from games.engine.rulebook import Rulebook
+from games.live.reading import read_step
+from games.live.stand import Stand
+
+ENDS = (SETTLED, VOID)
+#: What a person has to say of a step beside that it happened.
+DETAILS = {TUMBLER: "tumbles", RESULT: "dice", VOID: "rule", SETTLED: "nets"}
+
+
+def missing(book: Rulebook, state: str, end: str) -> list[str]:
+    """The fewest steps to the end, by their kinds. No round is on record whose betting never began."""
+    opened = next(step.after for step in book.play if step.kind == PLACE_BETS)
+    begun = _way(book, state, opened)
+    return begun + _way(book, opened, end) if begun else _way(book, state, end)
+
+
+def _way(book: Rulebook, state: str, end: str) -> list[str]:
+    """Where two are as short, betting is closed first."""
+    ordered = sorted(book.play, key=lambda step: step.kind != NO_MORE_BETS)
+    ways: deque[tuple[str, list[str]]] = deque([(state, [])])
+    seen = {state, *ENDS} - {end}  # a round that is to be settled is not voided on the way
+    while ways:
+        here, kinds = ways.popleft()
+        if here == end:
+            return kinds
+        for step in ordered:
+            if step.before == here and step.after not in seen:
+                seen.add(step.after)
+                ways.append((step.after, [*kinds, step.kind]))
+    return []
+
+
+def missing_steps(stand: Stand, end: str, now: dt.datetime, **details: Any) -> list[dict[str, Any]]:
+    """These steps as a terminal would send them, named for the person who sends them in its place.
+
+    `details` has what was seen at the table (tumbles, dice, rule, nets). A terminal's clock may be ahead of ours: then
+    they happen when its last event did.
+    """
+    events = stand.play().events
+    at = {"at": events[-1][1].isoformat()} if events and events[-1][1] > now else {}
+    return [
+        {"call": f"hand-{number}", "kind": kind, **at}
+        | ({DETAILS[kind]: details[DETAILS[kind]]} if kind in DETAILS else {})
+        for number, kind in enumerate(missing(stand.book, stand.live.state, end), len(stand.steps) + 1)
+    ]
+
+
+def after(stand: Stand, documents: list[dict[str, Any]], now: dt.datetime) -> Play:
+    """The round as it would be after these steps; nothing is kept."""
+    play = stand.play()
+    for document in documents:
+        _, step, _ = read_step(document, stand.book, stand.layout, now=now, latest=now + dt.timedelta(days=1))
+        play, _ = take(stand.book, play, step)
+    return play

@@ -1,0 +1,153 @@
+"""Practice: a round played by hand on a page, by the engine that answers terminals. Nothing of it is recorded.
+
+What was done is a list of steps such as a terminal sends; on every click they are played anew.
+"""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.engine.dice import COUNT, FACES
+from games.engine.errors import InputError
+from games.engine.irregularities import RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID
+from games.engine.limits import Limits
+from games.engine.live import BET, INCREASE, REFUSE, WITHDRAW, Play, take
+from games.engine.loader import rulebook
+from games.engine.money import MINOR, format_money
+from games.engine.rulebook import Layout
+from games.live.expected import expected_nets
+from games.live.reading import read_step
+from games.live.stand import Stand
+from games.models import LiveRound, LiveStep, Table
+from games.selectors import NoLimitsError, limits_at
+
+MOST_STEPS = 300
+SEATS = tuple(f"seat-{number}" for number in range(1, 8))
+#: What a click on a box does.
+HANDS = {BET: "Place", WITHDRAW: "Take the bet back", REFUSE: "Put a chip back"}
+#: Chips beside the minimums themselves: so many times the largest of them.
+TIMES = (2, 5, 10, 50)
+USUAL_CHIP = 10 * MINOR
+MOST_CHIPS = 8
+
+
+@dataclass
+class Practice:
+    """What a session holds of one table's practice."""
+
+    game: str = ""  # by what it is played; a change begins anew
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    pressed: list[int] = field(default_factory=list)
+    player: str = SEATS[0]
+    chip: str = ""
+    hand: str = BET
+    faults: list[str] = field(default_factory=list)  # of the last click
+    rules: list[str] = field(default_factory=list)
+
+
+def practice_stand(table: Table, practice: Practice, now: dt.datetime) -> Stand:
+    """The table's game and sign of this moment with the steps so far; a round that is never saved."""
+    assignment = table.assignment_at(now)
+    if assignment is None:
+        raise InputError(f"{table} has no rulebook and layout now; there is nothing to practise.")
+    try:
+        limit_set = limits_at(table=table, at=now).limit_set
+    except NoLimitsError:
+        limit_set = None
+    game = f"{assignment.pk}, {limit_set.pk if limit_set else None}"
+    if practice.game != game:
+        began = bool(practice.steps)
+        practice.game, practice.steps, practice.pressed = game, [], []
+        practice.faults = ["The table has another game or sign now; the practice begins anew."] if began else []
+    book = rulebook(assignment.rulebook)
+    limits = limit_set.sheet.limits(assignment.chip_unit) if limit_set else Limits(chip_unit=assignment.chip_unit)
+    live = LiveRound(source="practice", ref="practice", table=table, opened_at=now, last_step_at=now)
+    return Stand(live, book, book.layouts[assignment.layout], limits, as_steps(practice.steps))
+
+
+def as_steps(contents: Sequence[dict[str, Any]]) -> list[LiveStep]:
+    return [
+        LiveStep(
+            number=number, call=str(number), kind=content["kind"], content=content,
+            at=dt.datetime.fromisoformat(content["at"]), who="",
+        )
+        for number, content in enumerate(contents, 1)
+    ]  # fmt: skip
+
+
+def chips_of(layout: Layout, limits: Limits) -> list[int]:
+    """The minimums on the table's sign, and some times the largest."""
+    minimums = {limits.of(layout, box).minimum for box in layout.boxes} - {None}
+    smallest = sorted(one for one in minimums if one) or [USUAL_CHIP]
+    chips = {*smallest, *(smallest[-1] * times for times in TIMES)}
+    return sorted(chips)[:MOST_CHIPS]
+
+
+# --- The entry terminal ---
+
+
+def press(practice: Practice, number: str) -> None:
+    """One of six numbered buttons; the display keeps the last three."""
+    if number not in map(str, FACES):
+        raise InputError(f"press: {number!r:.10} is not on a button; press 1 to 6.")
+    practice.pressed = [*practice.pressed, int(number)][-COUNT:]
+
+
+def entered(practice: Practice, play: Play) -> dict[str, Any]:
+    """The entry button: what the display shows is the result, or amends the one before."""
+    if len(practice.pressed) < COUNT:
+        raise InputError(f"enter: press {COUNT} numbers first; the display shows {len(practice.pressed)}.")
+    has_result = any(kind == RESULT for kind, _, _ in play.events)
+    return {"kind": RESULT_AMENDED if has_result else RESULT, "dice": practice.pressed}
+
+
+# --- A click ---
+
+
+def click(practice: Practice, stand: Stand, data: Mapping[str, str], now: dt.datetime) -> None:
+    """One button of the page: a step is kept where a terminal's would be."""
+    _choose(practice, stand, data)
+    if "press" in data:
+        press(practice, data["press"])
+        return
+    if len(practice.steps) >= MOST_STEPS:
+        raise InputError(f"A practice round has at most {MOST_STEPS} steps; start again.")
+    play = stand.play()
+    document = {"call": str(len(practice.steps) + 1), "at": now.isoformat(), **_document(practice, stand, play, data)}
+    _, step, content = read_step(document, stand.book, stand.layout, now=now, latest=now)
+    take(stand.book, play, step)  # what is out of order is refused, and not kept
+    practice.steps = [*practice.steps, content]
+
+
+def _choose(practice: Practice, stand: Stand, data: Mapping[str, str]) -> None:
+    """Player, chip and what a click does stay as they were chosen."""
+    chips = [format_money(chip) for chip in chips_of(stand.layout, stand.limits)]
+    for name, offered in (("player", SEATS), ("chip", chips), ("hand", HANDS)):
+        if data.get(name, "") in offered:
+            setattr(practice, name, data[name])
+    if practice.chip not in chips:
+        practice.chip = chips[0]
+
+
+def _document(practice: Practice, stand: Stand, play: Play, data: Mapping[str, str]) -> dict[str, Any]:
+    if "box" in data:
+        return _on_the_felt(practice, play, data["box"])
+    if "enter" in data:
+        return entered(practice, play)
+    if "tumbles" in data:
+        text = data["tumbles"]
+        return {"kind": TUMBLER, "tumbles": int(text) if text in ("0", "1", "2", "3") else text}
+    if "void" in data:
+        return {"kind": VOID, "rule": data["void"]}
+    if data.get("step") == SETTLED:
+        return {"kind": SETTLED, "nets": expected_nets(stand, play)}
+    return {"kind": data.get("step", "")}
+
+
+def _on_the_felt(practice: Practice, play: Play, box: str) -> dict[str, Any]:
+    place = {"player": practice.player, "box": box}
+    if practice.hand == WITHDRAW:
+        return {"kind": WITHDRAW, **place}
+    more = practice.hand == BET and play.stake_of((practice.player, box))
+    return {"kind": INCREASE if more else practice.hand, **place, "stake": practice.chip}

@@ -1,0 +1,79 @@
+"""Rounds in play in a real browser: a round practised by clicks, a round that was left open finished by hand."""
+
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from games.models import LiveRound, Round
+from games.services.live import live_open, live_step
+from tests.conftest import OPERATOR
+from tests.games.engine.oracle import DIVISION_9
+from tests.games.floor import HOUR, open_table, ready_table
+from tests.pages.conftest import Site, log_in
+
+
+def press(page: Page, name: str, value: str) -> None:
+    """A button of the practice page, and its answer."""
+    with page.expect_response(lambda answer: answer.request.method == "GET" and "practise" in answer.url):
+        page.locator(f'button[name="{name}"][value="{value}"]').locator("visible=true").first.click()
+
+
+def test_3_3_a_round_is_practised_by_clicks(site: Site, page: Page) -> None:
+    table = ready_table(site.house, "PG-51", rulebook=DIVISION_9, layout="2")
+    rounds = Round.objects.count()
+    log_in(page, "PIT-SUPERVISOR")
+    page.goto(f"/admin/games/table/{table.pk}/change/")
+    page.get_by_role("link", name="Practise").click()
+    expect(page.get_by_text("Practice: nothing is recorded.")).to_be_visible()
+    status = page.locator(".tp-status")
+    press(page, "step", "place-bets")
+    expect(status).to_contain_text("out of order in a round that is new")
+    press(page, "tumbles", "3")
+    press(page, "step", "place-bets")
+    page.locator("label", has_text="seat-4").click()
+    press(page, "box", "small")
+    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 25")).to_be_visible()
+    page.keyboard.press("Enter")  # the focus stays on the box
+    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 50")).to_be_visible()
+    press(page, "step", "no-more-bets")
+    press(page, "box", "big")
+    expect(status).to_contain_text("Refused by division-9-2008#4.7")
+    for number in "1243":
+        press(page, "press", number)
+    expect(page.get_by_label("Last three numbers")).to_have_text("243")
+    press(page, "enter", "1")
+    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 50, wins")).to_be_visible()
+    press(page, "step", "settled")
+    expect(page.get_by_role("row", name="seat-4 in all")).to_contain_text("50.00")
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(page.locator(".tp-list")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    press(page, "again", "1")
+    expect(status).to_contain_text("new")
+    assert (Round.objects.count(), LiveRound.objects.filter(table=table).count()) == (rounds, 0)
+
+
+def test_a_round_that_was_left_open_is_finished_from_the_table_s_page(site: Site, page: Page) -> None:
+    table = open_table(site.house, "PG-52")
+    stand, _ = live_open(actor=OPERATOR, document={"source": "pages", "ref": "PG-52-1", "table": "PG-52"})
+    for call, step in enumerate(
+        ({"kind": "place-bets"}, {"kind": "bet", "player": "seat-1", "box": "small", "stake": "100"})
+    ):
+        live_step(actor=OPERATOR, key=stand["id"], document={"call": str(call), **step})
+    LiveRound.objects.filter(pk=stand["id"]).update(last_step_at=timezone.now() - HOUR)
+
+    log_in(page, "PIT-SUPERVISOR")
+    page.goto(f"/admin/games/table/{table.pk}/change/")
+    page.get_by_role("link", name="Look at it, and finish it").click()
+    expect(page.get_by_text("Left open: nothing was heard of it for 1 hour")).to_be_visible()
+    expect(page.locator("section", has_text="To watch")).to_contain_text("2900.00")
+    page.get_by_role("link", name="Finish").click()
+    page.get_by_label("Tumbles").fill("3")
+    page.get_by_label("Dice").fill("1 2 3")
+    page.get_by_role("button", name="Next: what was paid").click()
+    expect(page.get_by_label("What was paid or taken")).to_have_value("seat-1 small 100.00")
+    page.get_by_label("Reason").fill("The terminal lost power")
+    page.get_by_role("button", name="Finish").click()
+    expect(page.get_by_text("is settled and on record, as finished by hand")).to_be_visible()
+    page.get_by_role("link", name="the recorded round").click()
+    expect(page.get_by_role("row", name="seat-1 small")).to_contain_text("100.00")
+    assert Round.objects.get(source="pages", ref="PG-52-1").note == "The terminal lost power"
