@@ -179,7 +179,7 @@ def credentials(house: Any, role: str) -> dict[str, Any]:
 
 
 @thorough.parametrize()
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=10)
 def test_who_may_do_most_gets_no_answer_that_is_not_described(case: Any, callers: Any) -> None:
     aim(case)
     case.call_and_validate(checks=CHECKS, **callers["casino-manager"])
@@ -187,7 +187,7 @@ def test_who_may_do_most_gets_no_answer_that_is_not_described(case: Any, callers
 
 @pytest.mark.parametrize("role", [*ROLES, "terminal"])
 @quick.parametrize()
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 def test_nobody_gets_an_answer_that_is_not_described(case: Any, role: str, callers: Any) -> None:
     aim(case)
     case.call_and_validate(checks=CHECKS, **callers[role])
