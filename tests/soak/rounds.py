@@ -120,7 +120,8 @@ class Post:
             self.told.setdefault(ref, Counter())[code] += 1
 
     def acknowledged(self) -> int:
-        return sum(map(Counter.total, self.told.values()))
+        with self.lock:
+            return sum(map(Counter.total, self.told.values()))
 
 
 class Terminal(Thread):
