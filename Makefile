@@ -15,11 +15,10 @@ run: ## set up and run the product on this machine; PORT=, TAISAI_HOME=, DATABAS
 	@scripts/setup run
 	@exec $(PY) -m taisai_backoffice.run
 
-# One worker more than there are cores: tests of kills and starts wait a lot.
 test: ## set up and run every test on throwaway servers; ARGS="-k gate"
 	@scripts/setup dev
 	@scripts/chromium || true
-	@$(PY) -m pytest -n $$($(PY) -c "import os; print((os.cpu_count() or 1) + 1)") --dist worksteal $(ARGS)
+	@$(PY) -m pytest -n auto --dist worksteal $(ARGS)
 
 soak: ## long seeded runs of kills and fuzzing, resumable; RUNS=50
 	@scripts/setup dev

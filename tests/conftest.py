@@ -87,6 +87,14 @@ def build_house(password: str | None = None) -> House:
     return house
 
 
+#: Tests that wait more than they work: begun first, by one worker, while the others do the rest.
+SLOW = ("tests/taisai_backoffice/", "tests/faults/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
+
+
 @pytest.fixture(scope="session")
 def django_db_setup() -> None:
     """Nothing to set up: the worker's clone is there already (tests.servers)."""
