@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> None:
     times: list[float] = []
     errors: list[str] = []
     tables = [
-        LiveTable(table, Caller(address, key, heard=times.append), seed=1, speed=float(speed))
+        LiveTable(table, Caller(address, key, heard=times.append, troubled=errors.append), seed=1, speed=float(speed))
         for table in played_tables(Path(floor), dt.date.fromisoformat(day))
     ]
 

@@ -146,8 +146,9 @@ def finish(site: Any, request: HttpRequest, live: LiveRound, back: str) -> HttpR
     elif not form.is_bound and not form.asks:
         form = form.worked_out()
     page = {"title": f"Finish: {live}", "form": form, "back": back, "live": live,
+            "above": "admin/live_finish_above.html",
             "button": "Finish" if "nets" in form.fields else "Next: what was paid"}  # fmt: skip
-    return TemplateResponse(request, "admin/live_finish.html", {**site.each_context(request), **page})
+    return TemplateResponse(request, "admin/step.html", {**site.each_context(request), **page})
 
 
 def _finished(actor: Staff, live: LiveRound, form: FinishForm) -> str:

@@ -12,11 +12,11 @@ from psycopg import errors, sql
 
 from games.engine.errors import InputError
 from games.models import ImportedFile, Round, Table
-from games.rounds.copying import Copying
 from games.rounds.lines import BLOCK, Lines
 from games.rounds.ready import ReadyRound
 from games.rounds.rows import row
 from games.rounds.tables import Books
+from games.services.copying import Copying
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import chain_append, table_chain
 from games.services.rounds import conflict_record, faults_of, is_after_close, leaf_of, read_round

@@ -5,7 +5,6 @@ import http.client
 import json
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
@@ -37,6 +36,7 @@ class Caller:
     host: str = "localhost"
     stopped: Event = field(default_factory=Event)
     heard: Callable[[float], None] = lambda seconds: None  # how long each answer took
+    troubled: Callable[[str], None] = lambda why: None  # a call has to be made once more
     _line: http.client.HTTPConnection | None = None
 
     def post(self, path: str, document: dict[str, Any]) -> dict[str, Any]:
@@ -49,12 +49,15 @@ class Caller:
         while True:
             if self.stopped.is_set():
                 raise Stopped
-            with suppress(OSError, http.client.HTTPException):
+            try:
                 code, document = self._once(method, path, body)
                 if code < http.HTTPStatus.BAD_REQUEST:
                     return document
                 if code not in BUSY:
                     raise Refused(code, document)
+                self.troubled(f"{code} at {path}")
+            except (OSError, http.client.HTTPException, ValueError) as error:  # not there, or no JSON
+                self.troubled(repr(error))
             self.close()
             self.stopped.wait(PAUSE)
 

@@ -33,6 +33,7 @@ LIVE = ("TS-01", "TS-03", "TS-06", "TS-10")
 TERMINAL = "Demonstration"
 MOST_HOURS = 8
 A_ROUND = dt.timedelta(seconds=120)  # none takes longer
+NEVER = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
 
 
 class Command(BaseCommand):
@@ -113,7 +114,7 @@ def played_until(tables: list[PlayedTable], day: dt.date, now: dt.datetime) -> t
     lines, bets = [], 0
     played_live = live_spans(tables[0].casino, day)
     for one in days_played(tables=tables, days=[day], rounds=ROUNDS_A_TABLE, seed=SEED, faults=FAULTS):
-        first, last = played_live.get(one.document["table"], (now, now))
+        first, last = played_live.get(one.document["table"], (NEVER, NEVER))
         ended_at = dt.datetime.fromisoformat(one.document["events"][-1]["at"])
         if ended_at < now and not first - A_ROUND < one.started_at < last:
             lines.append(msgspec.json.encode(one.document))
