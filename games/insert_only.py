@@ -13,6 +13,13 @@ from psycopg import sql
 from games.box_functions import create_box_functions
 
 INSERT_ONLY = (
+    "audits_closedsummary",
+    "audits_dayclose",
+    "audits_escalation",
+    "audits_historicalfinding",
+    "audits_historicalfindingpolicy",
+    "audits_notice",
+    "audits_noticemail",
     "games_denial",
     "games_diceinspection",
     "games_differentialline",
@@ -43,6 +50,23 @@ INSERT_ONLY = (
 
 #: Tables of which only these columns change: a period gets its end, a terminal keeps its key; what it is about stays.
 ONLY_COLUMNS = {
+    "audits_finding": (
+        "ordinal",
+        "lapsed_by_id",
+        "lapsed_at",
+        "state",
+        "assigned_to_id",
+        "acknowledged_by",
+        "acknowledged_at",
+        "outcome",
+        "settled_amount",
+        "resolution",
+        "resolved_by_id",
+        "resolved_at",
+        "needs_confirmation",
+        "confirmed_by_id",
+        "confirmed_at",
+    ),
     "games_dicefit": ("during",),
     "games_diceset": ("code", "pit_id", "seal", "state"),
     "games_liveround": (

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from psycopg import ProgrammingError
@@ -58,6 +59,28 @@ def _conninfo(url: str, name: str) -> dict[str, Any]:
         raise ImproperlyConfigured(
             f"{name} is not a PostgreSQL URL; write it as postgresql://user:password@host:5432/database."
         ) from None
+
+
+def email(name: str) -> dict[str, Any]:
+    """Django's settings for the mail server that a URL names; without one, messages are kept as files."""
+    text = os.environ.get(name, "")
+    if not text:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend"}
+    url = urlsplit(text)
+    if url.scheme not in ("smtp", "smtps") or not url.hostname:
+        raise ImproperlyConfigured(
+            f"{name} is not the URL of a mail server; write it as smtp://user:password@host:587."
+        )
+    is_secure = url.scheme == "smtps"
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": url.hostname,
+        "EMAIL_PORT": url.port or (465 if is_secure else 587 if url.username else 25),
+        "EMAIL_HOST_USER": unquote(url.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(url.password or ""),
+        "EMAIL_USE_SSL": is_secure,
+        "EMAIL_USE_TLS": not is_secure and bool(url.username),  # no password goes over the wire in the clear
+    }
 
 
 def production_faults(environment: Mapping[str, str]) -> list[str]:

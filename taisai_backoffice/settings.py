@@ -224,8 +224,22 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 5
-CELERY_BEAT_SCHEDULE = {"heartbeat": {"task": "taisai_backoffice.celery.heartbeat", "schedule": 15.0}}
+CELERY_BEAT_SCHEDULE = {
+    "heartbeat": {"task": "taisai_backoffice.celery.heartbeat", "schedule": 15.0},
+    "reconciliation-sweep": {"task": "audits.tasks.sweep", "schedule": 10.0, "options": {"expires": 60}},
+    "close-gaming-days": {"task": "audits.tasks.close_days", "schedule": 300.0, "options": {"expires": 600}},
+    "escalate-findings": {"task": "audits.tasks.escalate", "schedule": 60.0, "options": {"expires": 300}},
+}
+#: What a recording wakes. Named here, since the game knows nothing of the audits.
+WAKE_TASK = "audits.tasks.take_arrivals"
 CELERY_TIMEZONE = "UTC"
+
+# --- E-mail: notices of findings that lie too long -------------------------------------------------
+
+globals().update(environment.email("EMAIL_URL"))
+EMAIL_FILE_PATH = HOME.path / "mail"  # without a server
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM") or "taisai@localhost"
 
 # --- Logs ------------------------------------------------------------------------------------------
 

@@ -102,9 +102,11 @@ def _exceeded(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> list
     return found
 
 
-def breaches(layout: Layout, limits: Limits, bets: Sequence[Bet]) -> list[Breach]:
-    """Maximums, then Differentials, then minimums."""
-    boxes = holdings(layout, limits, bets)
+def breaches(
+    layout: Layout, limits: Limits, bets: Sequence[Bet], boxes: Mapping[str, Holding] | None = None
+) -> list[Breach]:
+    """Maximums, then Differentials, then minimums. `boxes` are the holdings, where they are known already."""
+    boxes = holdings(layout, limits, bets) if boxes is None else boxes
     totals = {box: holding.total for box, holding in boxes.items()}
     over = [
         Breach("box-maximum", (box,), None, holding.total, holding.limits.maximum)

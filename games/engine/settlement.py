@@ -55,7 +55,7 @@ def settle(
             _settle_bet(book, layout, throw, Placed(bet, stake, boxes[bet.box], policy))
             for bet, stake in zip(bets, stakes, strict=True)
         ),
-        tuple(breaches(layout, limits, bets)),
+        tuple(breaches(layout, limits, bets, boxes)),
         tuple(box for box, holding in boxes.items() if needs_ruling(policy, holding, bets)),
     )
 

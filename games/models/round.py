@@ -176,6 +176,9 @@ class Outbox(models.Model):
 
     round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="outbox")
     at = models.DateTimeField(default=timezone.now)
+    again = models.BooleanField(
+        default=False, db_default=False, help_text="It was reconciled before; what it is settled by has changed."
+    )
 
     class Meta:
         verbose_name_plural = "outbox"

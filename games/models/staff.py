@@ -42,6 +42,7 @@ class Staff(AbstractBaseUser):
         max_length=20, blank=True, choices=[(post, post_name(post)) for post in POSTS],
         help_text="Only in the pit. A higher post for a time is given as a duty.",
     )  # fmt: skip
+    email = models.EmailField("e-mail", blank=True, help_text="Where notices go; empty: only shown here.")
     is_active = models.BooleanField("active", default=True, help_text="Switched off for people who have left.")
     must_change_password = models.BooleanField(
         default=False, help_text="Asked for a password of their own at the next login."

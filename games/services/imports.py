@@ -20,6 +20,7 @@ from games.services.copying import Copying
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import chain_append, table_chain
 from games.services.rounds import conflict_record, faults_of, is_after_close, leaf_of, read_round
+from games.services.waking import reconciliation_wake
 
 CHUNK = 500
 MOST_FAULTS = 100
@@ -209,6 +210,7 @@ class Import:
                 "INSERT INTO games_outbox (round_id, at) SELECT id, %s FROM games_round WHERE imported_id = %s",
                 [self.now, self.key],
             )
+        transaction.on_commit(reconciliation_wake)
         for rows in self._recorded():
             for table_id, of_table in groupby(rows, key=lambda one: one[0]):
                 chain_append(table_chain(table_id), (leaf_of(key, values) for _, key, *values in of_table))

@@ -29,6 +29,7 @@ from games.services.gate import Actor, authorize, deny, name_of
 from games.services.ledger import Entry, ledger_append
 from games.services.rounds_since import verify_no_round_since
 from games.services.saving import OvertakenError, verify_reason
+from games.services.waking import rounds_again
 
 Outcome = LimitDecision.Outcome
 NOTHING = Limits()
@@ -257,6 +258,7 @@ def _record(
         origin=LimitSet.Origin.PROPOSAL, source=decision.proposal.reason, who=decision.who, decision=decision,
     )  # fmt: skip
     ledger_append(table, limits_entry(limit_set))
+    rounds_again(table, since=starts_at)
     return limit_set
 
 

@@ -20,6 +20,7 @@ from games.rounds.tables import Books
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import Entry, chain_append, table_chain
 from games.services.saving import verify_reason
+from games.services.waking import reconciliation_wake
 
 #: How far ahead of ours the clock of a table system may be.
 CLOCKS_DIFFER = dt.timedelta(minutes=5)
@@ -115,6 +116,7 @@ def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:
 def after_recording(key: int, one: ReadyRound, sent: Sent) -> None:
     """What goes with a new round in the same transaction: its place in the outbox, and its leaf in the ledger."""
     Outbox.objects.create(round_id=key, at=sent.at)
+    transaction.on_commit(reconciliation_wake)
     applied = one.applied
     values = (
         one.source, one.ref, one.table.code, applied.gaming_day, applied.assignment_id, applied.book.id,

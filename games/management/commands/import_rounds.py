@@ -1,6 +1,5 @@
 """Import files of rounds (NDJSON, also gzipped)."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,9 @@ from games.engine.errors import InputError
 from games.engine.requests import is_plain_text
 from games.management.acting import ActingCommand
 from games.management.documents import as_json
+from games.management.progress import bar_on_terminal
 from games.services.gate import Actor
 from games.services.imports import Imported, rounds_import
-
-BAR = 30
 
 
 class Command(ActingCommand):
@@ -45,23 +43,9 @@ class Command(ActingCommand):
         try:
             with path.open("rb") as stream:
                 total = path.stat().st_size
-                shown = Bar(path.name, total) if sys.stderr.isatty() else None
+                shown = bar_on_terminal(path.name, total)
                 return rounds_import(actor=actor, stream=stream, name=path.name, progress=shown)
         except OSError as error:
             raise CommandError(f"{path}: cannot be read ({error.strerror}); name a file of rounds.") from None
         except InputError as error:
             raise CommandError("\n".join(f"{path}: {fault}" for fault in error.faults)) from None
-
-
-class Bar:
-    """A progress bar on a terminal."""
-
-    def __init__(self, name: str, total: int) -> None:
-        self.name, self.total = name, max(total, 1)
-
-    def __call__(self, read: int, rounds: int) -> None:
-        part = min(read / self.total, 1.0)
-        filled = int(part * BAR)
-        end = "\n" if part >= 1 else ""
-        sys.stderr.write(f"\r{self.name} [{'█' * filled}{' ' * (BAR - filled)}] {part:4.0%}, {rounds} rounds{end}")
-        sys.stderr.flush()

@@ -1,7 +1,6 @@
 """Write rounds as they could have been played, with known faults planted in them."""
 
 import datetime as dt
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ from django.core.management.base import CommandParser
 from games.engine.errors import InputError
 from games.engine.requests import is_plain_text
 from games.floor.reader import read_floor
-from games.management.commands.import_rounds import Bar
 from games.management.documents import RulesCommand
+from games.management.progress import bar_on_terminal
 from games.simulation.floor import tables_of
 from games.simulation.house import MOST_TABLES, first_day, floor_text
 from games.simulation.schedule import SHORTEST, most_rounds
@@ -54,7 +53,7 @@ class Command(RulesCommand):
         rounds = options["rounds_per_table"]
         tables = list(tables_of(read_floor(floor.encode()), days[0]))
         played = days_played(tables=tables, days=days, rounds=rounds, seed=options["seed"], faults=options["faults"])
-        bar = Bar(path.name, len(tables) * len(days) * rounds) if sys.stderr.isatty() else None
+        bar = bar_on_terminal(path.name, len(tables) * len(days) * rounds)
         progress = (lambda done: bar(done, done)) if bar else None
         count, bets = write(path, floor=floor, played=played, progress=progress)
         return f"{path}: rounds {count}, bets {bets}; beside it {files_of(path)[1].name} and {files_of(path)[2].name}."

@@ -1,0 +1,86 @@
+"""What the rounds of a table are settled by: the game of its assignment, and the limits in force as known now."""
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.engine.kernel import Game, Kernel
+from games.engine.limits import Limits
+from games.engine.loader import rulebook
+from games.models import LimitSet, Table, TableAssignment
+from games.selectors import LimitPeriod, limit_periods
+
+EPOCH = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)  # PostgreSQL's
+MICROSECOND = dt.timedelta(microseconds=1)
+
+
+def microseconds(moment: dt.datetime) -> int:
+    return (moment - EPOCH) // MICROSECOND
+
+
+def moment_of(microseconds: int) -> dt.datetime:
+    return EPOCH + int(microseconds) * MICROSECOND
+
+
+@dataclass(frozen=True)
+class Applied:
+    game: Game
+    limit_set: LimitSet | None
+
+
+class Applying:
+    """The games of a table by assignment and time, and the kernel that settles them."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        assignments = list(TableAssignment.objects.filter(table=table).order_by("pk"))
+        periods = list(reversed(limit_periods(table)))
+        self._assignments = np.array([one.pk for one in assignments], np.int64)
+        self._starts = np.array([microseconds(one.starts_at) for one in periods], np.int64)
+        self._applied = [_applied(one, period) for one in assignments for period in (None, *periods)]
+        self.kernel = Kernel([one.game for one in self._applied])
+
+    def places(self, assignments: NDArray[Any], started_at: NDArray[Any]) -> NDArray[np.intp]:
+        """For each round, which of the kernel's games it is."""
+        game = np.searchsorted(self._assignments, assignments)
+        sign = np.searchsorted(self._starts, started_at, side="right")
+        found: NDArray[np.intp] = game * (len(self._starts) + 1) + sign
+        return found
+
+    def at(self, assignment_id: int, started_at: dt.datetime) -> Applied:
+        places = self.places(np.array([assignment_id]), np.array([microseconds(started_at)]))
+        return self._applied[int(places[0])]
+
+
+def _applied(assignment: TableAssignment, period: LimitPeriod | None) -> Applied:
+    """Limits fit the layouts that a table has while they are in force; with any other they never meet a round."""
+    book = rulebook(assignment.rulebook)
+    sign = period.limit_set if period and _meet(assignment, period) else None
+    limits = sign.sheet.limits() if sign else Limits()
+    game = Game(book, book.layouts[assignment.layout], replace(limits, chip_unit=assignment.chip_unit))
+    return Applied(game, sign)
+
+
+def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
+    ends_at = assignment.during.upper
+    begins_before = ends_at is None or period.starts_at < ends_at
+    return begins_before and (period.ends_at is None or assignment.starts_at < period.ends_at)
+
+
+_KNOWN: dict[int, tuple[tuple[Any, ...], Applying]] = {}
+
+
+def applying(table: Table) -> Applying:
+    """Made once a process, and anew when the table has other limits or another game."""
+    stamp = (
+        tuple(LimitSet.objects.filter(table=table).order_by("pk").values_list("pk", flat=True)),
+        tuple(TableAssignment.objects.filter(table=table).order_by("pk").values_list("pk", flat=True)),
+    )
+    known = _KNOWN.get(table.pk)
+    if known is None or known[0] != stamp:
+        known = (stamp, Applying(table))
+        _KNOWN[table.pk] = known
+    return known[1]

@@ -1,0 +1,67 @@
+"""A finding before it is on record: what the engine says of a round, in the columns of the table of findings."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from audits.models import Category, FindingPolicy, Severity
+from games.engine.findings import RecordedRound, breach_rules
+
+#: Irregularities without an amount: those that wait for somebody's word weigh more.
+WAITING = ("ruling", "unfinished")
+
+
+@dataclass(frozen=True)
+class Found:
+    category: Category
+    key: str
+    kind: str
+    severity: Severity
+    rule: str | None = None
+    rules: list[str] = field(default_factory=list)
+    boxes: list[str] = field(default_factory=list)
+    player: str | None = None
+    position: int | None = None
+    stake: int | None = None
+    expected: int | None = None
+    recorded: int | None = None
+    placed: int | None = None
+    permitted: int | None = None
+    detail: str = ""
+    amount: int = 0
+
+
+def found_in(one: RecordedRound, policy: FindingPolicy) -> list[Found]:
+    return [*discrepancies(one, policy), *breaches(one, policy), *irregularities(one)]
+
+
+def discrepancies(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
+    for wrong in one.discrepancies():
+        bet, amount = one.bets[wrong.position], abs(wrong.recorded - wrong.expected)
+        yield Found(
+            Category.DISCREPANCY, f"{wrong.kind} {wrong.position} {wrong.expected} {wrong.recorded}", wrong.kind,
+            policy.severity_of(amount), rules=one.book.cite(*wrong.rules), boxes=[bet.box], player=bet.player,
+            position=wrong.position, stake=bet.stake, expected=wrong.expected, recorded=wrong.recorded, amount=amount,
+        )  # fmt: skip
+
+
+def breaches(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
+    for breach in one.breaches():
+        amount = abs(breach.placed - breach.permitted)
+        key = f"{breach.kind} {' '.join(breach.boxes)} {breach.placed} {breach.permitted} {breach.player or ''}"
+        yield Found(
+            Category.BREACH, key, breach.kind, policy.severity_of(amount),
+            rules=one.book.cite(*breach_rules(one.book, breach)), boxes=list(breach.boxes), player=breach.player,
+            placed=breach.placed, permitted=breach.permitted, amount=amount,
+        )  # fmt: skip
+
+
+def irregularities(one: RecordedRound) -> Iterator[Found]:
+    for odd, position in one.irregularities():
+        key = f"irregular {odd.action} {odd.rule or '-'} {'' if position is None else position}"
+        cited = one.book.cite(odd.rule)[0] if odd.rule else None
+        yield Found(
+            Category.IRREGULARITY, key, odd.action, Severity.MEDIUM if odd.action in WAITING else Severity.LOW,
+            rule=cited, rules=[cited] if cited else [], position=position, detail=odd.detail,
+            player=None if position is None else one.bets[position].player,
+            boxes=[] if position is None else [one.bets[position].box],
+        )  # fmt: skip

@@ -1,0 +1,85 @@
+"""Findings on record: what is new is added, what is no longer found lapses, what is found again stands again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from audits.models import Finding, Run
+from audits.reconciliation.applying import Applying
+from audits.reconciliation.found import Found
+from games.engine.findings import VERSION
+from games.models import Round
+
+FOUND = tuple(one.name for one in fields(Found))
+OF_ROUND = ("round_id", "table_id", "gaming_day", "round_started_at", "rulebook", "limit_set_id")
+OF_RUN = ("engine", "found_by_id", "found_at")
+#: What nobody has said anything about yet.
+NEW = {
+    "state": Finding.State.OPEN.value, "acknowledged_by": "", "outcome": "", "resolution": "",
+    "needs_confirmation": False,
+}  # fmt: skip
+
+
+@dataclass
+class Gathered:
+    """All that was found in some rounds, by round."""
+
+    by_round: dict[int, list[Found]] = field(default_factory=dict)
+
+    def add(self, key: int, found: Iterable[Found]) -> None:
+        listed = list(found)
+        if listed:
+            self.by_round.setdefault(key, []).extend(listed)
+
+    def __iter__(self) -> Any:
+        for key, found in self.by_round.items():
+            for ordinal, one in enumerate(found):
+                yield key, ordinal, one
+
+
+def findings_save(gathered: Gathered, known: Iterable[Finding], run: Run, applying: Applying) -> None:
+    """`known` are the findings on record of what was looked at: all of these that were not found again lapse."""
+    on_record = {(one.round_id, one.key): one for one in known}
+    found = {(key, one.key): (ordinal, one) for key, ordinal, one in gathered}
+    if new := {name: entry for name, entry in found.items() if name not in on_record}:
+        _add(new, run, applying)
+    gone = [one for name, one in on_record.items() if name not in found and not one.is_lapsed]
+    back = [one for name, one in on_record.items() if name in found and one.is_lapsed]
+    moved = [one for name, one in on_record.items() if name in found and one.ordinal != found[name][0]]
+    _mark(gone, run, "No longer found", lapsed_by=run, lapsed_at=timezone.now())
+    _mark(back, run, "Found again", lapsed_by=None, lapsed_at=None)
+    for one in moved:
+        one.ordinal = found[one.round_id, one.key][0]
+    Finding.objects.bulk_update(moved, ["ordinal"], batch_size=500)
+
+
+def _add(entries: dict[tuple[int, str], tuple[int, Found]], run: Run, applying: Applying) -> None:
+    """By COPY: a day on which everything is wrong has as many findings as bets."""
+    columns = ("table_id", "gaming_day", "assignment_id", "started_at", "rulebook")
+    rounds = Round.objects.only(*columns).in_bulk({key for key, _ in entries})
+    now = timezone.now()
+    named = (*FOUND, *OF_ROUND, "ordinal", *OF_RUN, *NEW)
+    with connection.cursor() as cursor, cursor.copy(f"COPY audits_finding ({', '.join(named)}) FROM STDIN") as copy:
+        for (key, _), (ordinal, one) in entries.items():
+            of = rounds[key]
+            sign = applying.at(of.assignment_id, of.started_at).limit_set
+            of_round = (key, of.table_id, of.gaming_day, of.started_at, of.rulebook, sign.pk if sign else None)
+            found = (getattr(one, name) for name in FOUND)
+            copy.write_row((*found, *of_round, ordinal, VERSION, run.pk, now, *NEW.values()))
+
+
+def _mark(findings: list[Finding], run: Run, reason: str, **values: Any) -> None:
+    """A change that no person made, in the history all the same: the run is its author."""
+    if not findings:
+        return
+    for one in findings:
+        for name, value in values.items():
+            setattr(one, name, value)
+    Finding.objects.bulk_update(findings, list(values), batch_size=500)
+    Finding.history.bulk_history_create(
+        findings, update=True, default_change_reason=reason,
+        custom_historical_attrs={"history_author": f"Reconciliation run {run}"},
+    )  # fmt: skip

@@ -1,0 +1,172 @@
+"""One table's gaming day, reconciled in one transaction: findings, figures and the outbox change together or not.
+
+The row of the day's summary is the lock. Whoever holds it reads the rounds in one statement; a round that is recorded
+meanwhile has its place in the outbox and waits for the next.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+from django.db import connection
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from audits.models import COUNTS, Category, DaySummary, Finding, Run, policy_of
+from audits.reconciliation.applying import Applying, applying
+from audits.reconciliation.explaining import explained
+from audits.reconciliation.figures import Sums, sums_of
+from audits.reconciliation.found import found_in
+from audits.reconciliation.procedural import Procedure, begun_meanwhile
+from audits.reconciliation.reading import IRREGULAR, LATE, SETTLED, VOID, Rounds, rounds_of
+from audits.reconciliation.saving import Gathered, findings_save
+from games.engine.kernel import Chunk, Verdict
+from games.models import Outbox, Table
+
+Progress = Callable[[int], None]
+COUNT_OF = {
+    Category.DISCREPANCY: "discrepancies",
+    Category.BREACH: "breaches",
+    Category.IRREGULARITY: "irregularities",
+    Category.PROCEDURAL: "procedural",
+}
+OTHER_DAYS = (
+    "INSERT INTO games_outbox (round_id, at, again) SELECT unnest(%s::bigint[]), %s, true ON CONFLICT DO NOTHING"
+)
+
+
+@dataclass
+class Done:
+    """What one pass over a table's day came to."""
+
+    rounds: int = 0
+    bets: int = 0
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
+
+
+def day_lock(table: Table, day: dt.date) -> DaySummary:
+    """Until the transaction ends nobody else reconciles this day, and nobody changes what the table is settled by."""
+    summary = DaySummary.objects.select_for_update().get(table=table, gaming_day=day)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM games_table WHERE id = %s FOR KEY SHARE", [table.pk])
+    return summary
+
+
+def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: Progress | None = None) -> Done:
+    """All rounds of the day anew. The caller's transaction; its day is locked."""
+    summary = day_lock(table, day)
+    seen = Pass(table)
+    seen.read(rounds_of(table.pk, day), progress)
+    on_record = Finding.objects.filter(table=table, gaming_day=day)
+    seen.explain(seen.procedure.may_overlap())
+    return _save(seen, summary, Sums(), on_record, run)
+
+
+def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Done:
+    """The rounds of the day that wait in the outbox; all of it, where one of them was reconciled before."""
+    summary = day_lock(table, day)
+    if Outbox.objects.filter(again=True, round__table=table, round__gaming_day=day).exists():
+        return reconcile_day(table, day, run)
+    seen = Pass(table)
+    seen.read(rounds_of(table.pk, day, only_waiting=True), None)
+    fresh = seen.ids.tolist()
+    if not fresh:  # somebody else was quicker
+        return Done()
+    later = begun_meanwhile(fresh)
+    _again([key for key, its_day in later if its_day != day])
+    here = [key for key, its_day in later if its_day == day]
+    on_record = Finding.objects.filter(round__in=fresh) | Finding.objects.filter(round__in=here, kind="overlap")
+    before = Sums(**{name: int(getattr(summary, name)) for name in asdict(Sums())})
+    seen.explain(sorted({*fresh, *here}))
+    return _save(seen, summary, before, on_record, run)
+
+
+def _again(ids: list[int]) -> None:
+    if ids:
+        with connection.cursor() as cursor:
+            cursor.execute(OTHER_DAYS, [ids, timezone.now()])
+
+
+def _save(
+    seen: "Pass", summary: DaySummary, before: Sums, on_record: QuerySet[Finding], run: Callable[[], Run]
+) -> Done:
+    known = list(on_record)
+    if seen.gathered.by_round or known:
+        findings_save(seen.gathered, known, run(), seen.applying)
+    before.add(seen.sums)
+    _summarise(summary, before)
+    _taken(summary, seen.ids)
+    counts = {name: getattr(summary, name) for name in COUNTS}
+    return Done(seen.sums.rounds, seen.sums.bets, counts)
+
+
+def _summarise(summary: DaySummary, sums: Sums) -> None:
+    """The figures as they are now; findings are counted anew, which is quick by their index."""
+    live = Finding.objects.filter(table=summary.table_id, gaming_day=summary.gaming_day, lapsed_at=None)
+    kinds = live.order_by().values_list("category", "kind").annotate(Count("pk"))
+    values: dict[str, int] = {**asdict(sums), **dict.fromkeys(COUNTS, 0)}
+    by_kind: dict[str, int] = {}
+    for category, kind, count in sorted(kinds):
+        values[COUNT_OF[category]] += count
+        by_kind[f"{category} {kind}"] = count
+    for name, value in values.items():
+        setattr(summary, name, value)
+    summary.kinds, summary.changed_at = by_kind, timezone.now()
+    summary.save()
+
+
+def _taken(summary: DaySummary, ids: NDArray[np.int64]) -> None:
+    """Out of the outbox: those that were seen, and no other that has come meanwhile."""
+    waiting = Outbox.objects.filter(round__table=summary.table_id, round__gaming_day=summary.gaming_day)
+    here = set(waiting.values_list("round_id", flat=True))
+    done = here.intersection(ids.tolist()) if here else set()
+    if done:
+        Outbox.objects.filter(round_id__in=done)._raw_delete(Outbox.objects.db)
+
+
+class Pass:
+    """One reading of rounds: what the kernel saw in them, and what the engine says about these."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.applying: Applying = applying(table)
+        self.procedure = Procedure(table)
+        self.sums = Sums()
+        self.gathered = Gathered()
+        self._ids: list[NDArray[np.int64]] = []
+        self._odd: list[int] = []
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        return np.concatenate(self._ids) if self._ids else np.array([], np.int64)
+
+    def read(self, blocks: Iterable[Rounds], progress: Progress | None) -> None:
+        for rounds in blocks:
+            verdict = self._settle(rounds)
+            self.sums.add(sums_of(rounds, verdict))
+            self.procedure.see(rounds)
+            self._ids.append(rounds.ids.astype(np.int64))
+            odd = verdict.differs | verdict.breaches | verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
+            self._odd += rounds.ids[odd].tolist()
+            if progress:
+                progress(self.sums.rounds)
+
+    def _settle(self, rounds: Rounds) -> Verdict:
+        chunk = Chunk(
+            games=self.applying.places(rounds.assignments, rounds.started_at),
+            throws=np.where(rounds.status == SETTLED, rounds.throws, -1),
+            void=rounds.status == VOID,
+            sizes=rounds.sizes, boxes=rounds.boxes, stakes=rounds.stakes, nets=rounds.nets, counts=rounds.counts,
+            compared=rounds.compared,
+        )  # fmt: skip
+        return self.applying.kernel.settle(chunk)
+
+    def explain(self, overlapping: list[int]) -> None:
+        """Once the reading is over: a connection does one thing at a time."""
+        policy = policy_of(self.table.casino)
+        for one, _, recorded in explained(self._odd, self.applying):
+            self.gathered.add(one.pk, found_in(recorded, policy))
+        for key, found in self.procedure.findings(overlapping):
+            self.gathered.add(key, [found])

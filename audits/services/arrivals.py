@@ -1,0 +1,101 @@
+"""Rounds that arrived: taken from the outbox, table and day by day, until none waits."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+from psycopg import errors
+
+from audits.models import DaySummary, Run
+from audits.reconciliation.table_day import Done, reconcile_waiting
+from games.engine.findings import VERSION
+from games.models import Table
+
+SYSTEM = "The system"
+WAITING = """
+SELECT r.table_id, r.gaming_day FROM games_outbox o JOIN games_round r ON r.id = o.round_id
+GROUP BY r.table_id, r.gaming_day ORDER BY min(o.id)
+"""
+#: How long to wait for somebody who is at work on the same day; the next sweep comes soon.
+PATIENCE = "3s"
+
+TableDay = tuple[int, dt.date]
+
+
+class Arrivals:
+    """A run that comes into being with the first thing that it has to say."""
+
+    def __init__(self, who: str = SYSTEM) -> None:
+        self.who = who
+
+    @cached_property
+    def _run(self) -> Run:
+        now = timezone.now()
+        return Run.objects.create(
+            kind=Run.Kind.ARRIVAL, state=Run.State.DONE, engine=VERSION, who=self.who, started_at=now, ended_at=now
+        )
+
+    def run(self) -> Run:
+        return self._run
+
+
+def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) -> Done:
+    """Reconcile what waits; of these tables and days, where some are named. Done twice it does nothing twice."""
+    total = Done()
+    busy = []
+    wanted = None if only is None else set(only)
+    for place in waiting():
+        if wanted is None or place in wanted:
+            done = _take(place, who, wait=False)
+            if done is None:
+                busy.append(place)
+            else:
+                _add(total, done)
+    for place in busy:
+        done = _take(place, who, wait=True)
+        if done is not None:
+            _add(total, done)
+    return total
+
+
+def waiting() -> list[TableDay]:
+    """Tables and days with rounds in the outbox, those that wait longest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(WAITING)
+        return list(cursor.fetchall())
+
+
+def _take(place: TableDay, who: str, *, wait: bool) -> Done | None:
+    """None where somebody else is at work on it."""
+    table_id, day = place
+    summary_ensure([place])
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE if wait else '20ms'}'")
+            table = Table.objects.select_related("casino").get(pk=table_id)
+            return reconcile_waiting(table, day, Arrivals(who).run)
+    except OperationalError as error:
+        if isinstance(error.__cause__, errors.LockNotAvailable):
+            return None
+        raise
+
+
+def summary_ensure(places: Iterable[TableDay]) -> None:
+    """In a transaction of its own: two that make the same one at once would wait for each other's end."""
+    DaySummary.objects.bulk_create(
+        [DaySummary(table_id=table_id, gaming_day=day) for table_id, day in places], ignore_conflicts=True
+    )
+
+
+def _add(total: Done, done: Done) -> None:
+    total.rounds += done.rounds
+    total.bets += done.bets
+
+
+def outbox_of(days: Iterator[dt.date] | Iterable[dt.date], table: Table | None = None) -> list[TableDay]:
+    """What waits of these days."""
+    wanted = set(days)
+    return [(key, day) for key, day in waiting() if day in wanted and (table is None or key == table.pk)]

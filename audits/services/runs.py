@@ -1,0 +1,165 @@
+"""Runs over a gaming day: begun by somebody, taken part by part by workers, cancelled or done."""
+
+import datetime as dt
+import time
+from collections.abc import Callable
+
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.db.models import Count, F
+from django.utils import timezone
+
+from audits.models import COUNTS, Run, RunPart
+from audits.reconciliation.table_day import Done, reconcile_day
+from audits.services.arrivals import summary_ensure
+from audits.services.closing import day_freeze
+from games.engine.findings import VERSION
+from games.models import Casino, Round, Table
+from games.services.gate import Actor, authorize, name_of, within_reach
+
+#: How often a part says how far it has come, and looks whether it is still wanted.
+EVERY_SECONDS = 0.5
+LOCK = 0x7A15A1  # the first half of an advisory lock's key; the second is the part's id
+PROGRESS = (
+    "UPDATE audits_runpart SET rounds_read = %s WHERE id = %s "
+    "RETURNING (SELECT state FROM audits_run WHERE id = run_id)"
+)
+
+
+class CancelledError(Exception):
+    """Somebody cancelled the run while a part was at work: that part changes nothing."""
+
+
+def run_start(
+    *, actor: Actor, casino: Casino, day: dt.date, table: Table | None = None, send: Callable[[int], None] | None = None
+) -> Run:
+    """A gaming day of a casino, or of one table of it; a part a table. `send` hands the parts to workers."""
+    authorize(actor, "run.start", table or casino)
+    return _begin(Run(kind=Run.Kind.DAY, casino=casino, gaming_day=day, who=name_of(actor)), day, table, send)
+
+
+def close_start(*, casino: Casino, day: dt.date, who: str, send: Callable[[int], None] | None = None) -> Run:
+    """The system's own: the last run over a day, whose figures are then frozen."""
+    return _begin(Run(kind=Run.Kind.CLOSE, casino=casino, gaming_day=day, who=who), day, None, send)
+
+
+@transaction.atomic
+def _begin(run: Run, day: dt.date, table: Table | None, send: Callable[[int], None] | None) -> Run:
+    rounds = Round.objects.filter(gaming_day=day, table__casino=run.casino_id)
+    if table is not None:
+        rounds = rounds.filter(table=table)
+    sizes = dict(rounds.order_by().values_list("table").annotate(Count("pk")))
+    run.engine = VERSION
+    run.save()
+    parts = RunPart.objects.bulk_create(
+        RunPart(run=run, table_id=key, gaming_day=day, rounds_expected=count) for key, count in sorted(sizes.items())
+    )
+    if not parts:
+        _end_if_done(run)
+    elif send is not None:
+        keys = [part.pk for part in parts]
+        transaction.on_commit(lambda: [send(key) for key in keys])
+    return run
+
+
+@transaction.atomic
+def run_cancel(*, actor: Actor, run: Run) -> Run:
+    """What is done stays done; a part that is under way is taken back, and none begins any more."""
+    authorize(actor, "run.cancel", run)
+    if run.kind == Run.Kind.CLOSE:
+        raise ValidationError("The close of a day is not cancelled; it is begun again until it is done.")
+    ended = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
+        state=Run.State.CANCELLED, ended_at=timezone.now(), ended_by=name_of(actor)
+    )
+    if not ended:
+        raise ValidationError("This run is over already; nothing has changed.")
+    run.refresh_from_db()
+    return run
+
+
+def part_take(*, key: int) -> RunPart | None:
+    """One table's day. None where it is done already, was cancelled, or somebody else is at work on it."""
+    part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
+    if part.is_done or part.run.is_over:
+        return None
+    summary_ensure([(part.table_id, part.gaming_day)])
+    try:
+        with transaction.atomic():
+            if not _locked(part):
+                return None
+            _take(part)
+    except CancelledError:
+        return None
+    _end_if_done(part.run)
+    return part
+
+
+def _locked(part: RunPart) -> bool:
+    """One at a time, until the transaction ends; a lock that dies with its holder."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [LOCK, part.pk % 2**31])
+        is_free = bool(cursor.fetchone()[0])
+    return is_free and RunPart.objects.filter(pk=part.pk, is_done=False).exists()
+
+
+def _take(part: RunPart) -> None:
+    started = time.monotonic()
+    done: Done = reconcile_day(part.table, part.gaming_day, lambda: part.run, Telling(part))
+    part.is_done, part.rounds, part.bets, part.rounds_read = True, done.rounds, done.bets, done.rounds
+    part.seconds = time.monotonic() - started
+    for name in COUNTS:
+        setattr(part, name, done.counts[name])
+    part.save()
+
+
+class Telling:
+    """How far a part has come. Told in a connection of its own: nobody sees the part's transaction before its end."""
+
+    def __init__(self, part: RunPart) -> None:
+        self.part = part
+        self.told = time.monotonic()
+
+    def __call__(self, rounds: int) -> None:
+        if time.monotonic() - self.told < EVERY_SECONDS:
+            return
+        own = connection.copy()
+        try:
+            with own.cursor() as cursor:
+                cursor.execute(PROGRESS, [rounds, self.part.pk])
+                row = cursor.fetchone()
+        finally:
+            own.close()
+        if row is None or row[0] == Run.State.CANCELLED:
+            raise CancelledError
+        self.told = time.monotonic()
+
+
+@transaction.atomic
+def _end_if_done(run: Run) -> None:
+    """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
+    locked = Run.objects.select_for_update().get(pk=run.pk)
+    if locked.is_over or locked.parts.filter(is_done=False).exists():
+        return
+    if locked.kind == Run.Kind.CLOSE:
+        day_freeze(locked)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, ended_at=timezone.now())
+
+
+def parts_waiting(*, older_than: dt.timedelta = dt.timedelta(0)) -> list[int]:
+    """Parts of runs under way that are not done: perhaps nobody was told of them, or who was is gone."""
+    begun = timezone.now() - older_than
+    waiting = RunPart.objects.filter(is_done=False, run__state=Run.State.RUNNING, run__started_at__lte=begun)
+    return list(waiting.order_by(F("run_id"), F("pk")).values_list("pk", flat=True))
+
+
+def parts_of(runs: list[Run]) -> list[int]:
+    """The largest first: the last one at work is then a small one."""
+    return list(RunPart.objects.filter(run__in=runs).order_by("-rounds_expected", "pk").values_list("pk", flat=True))
+
+
+def casinos_of(*, actor: Actor, day: dt.date, table: Table | None) -> list[Casino]:
+    """The casinos with rounds on a day, within reach."""
+    casinos = Casino.objects.filter(pk=table.casino_id) if table else Casino.objects.filter(
+        tables__rounds__gaming_day=day
+    ).distinct()  # fmt: skip
+    return list(within_reach(actor, "run.start", casinos))

@@ -1,0 +1,119 @@
+"""What is wrong with a round on record: paid wrongly, over or under a limit, irregular; each with its rule."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .advice import situation_of
+from .irregularities import Assessment, Event, Irregularity, assess
+from .limits import Bet, Breach, Limits, breaches
+from .rulebook import Layout, Rulebook
+from .settlement import SettledBet, Settlement, settle
+
+#: Goes up where the same round would be found otherwise than before; findings name the version that found them.
+VERSION = "1"
+
+
+@dataclass(frozen=True)
+class RecordedBet:
+    player: str
+    box: str
+    stake: int
+    net: int | None  # None: none was given, and nothing is compared
+    is_late: bool = False
+    is_refused: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """On the felt in time; else it counts for nothing, and its net is 0."""
+        return not (self.is_late or self.is_refused)
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    position: int  # of the bet, from 0
+    kind: str
+    expected: int
+    recorded: int
+    rules: tuple[str, ...]  # bare numbers
+
+
+@dataclass(frozen=True)
+class RecordedRound:
+    """A round as it was recorded, with what it is settled by."""
+
+    book: Rulebook
+    layout: Layout
+    limits: Limits
+    events: Sequence[Event]
+    bets: Sequence[RecordedBet]
+    excess: str | None = None
+
+    @cached_property
+    def counting(self) -> list[Bet]:
+        """The reference of a bet is its position."""
+        return [Bet(one.player, one.box, one.stake, str(at)) for at, one in enumerate(self.bets) if one.counts]
+
+    @cached_property
+    def settlement(self) -> Settlement | None:
+        """As the rules have it; none where the round is void or unfinished."""
+        by_events = self._assess()
+        if by_events.is_void or not by_events.is_finished or by_events.throw is None:
+            return None
+        throw = by_events.throw
+        return settle(self.book, self.layout, throw, self.counting, limits=self.limits, excess=self.excess)
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        return self._assess(bool(self.settlement and self.settlement.needs_ruling))
+
+    def _assess(self, limits_need_ruling: bool = False) -> Assessment:
+        late = [f"{one.player} {one.box}" for one in self.bets if one.is_late]
+        return assess(self.book, self.events, late, limits_need_ruling)
+
+    def expected(self) -> list[tuple[int, tuple[str, ...]]]:
+        """The net of every bet and its rules; nothing where the round is unfinished."""
+        if not self.assessment.is_finished:
+            return []
+        settled = {one.bet.ref: one for one in self.settlement.bets} if self.settlement else {}
+        return [self._expected(one, settled.get(str(at))) for at, one in enumerate(self.bets)]
+
+    def _expected(self, bet: RecordedBet, settled: SettledBet | None) -> tuple[int, tuple[str, ...]]:
+        if not bet.counts:
+            return 0, situation_of(self.book, "late-bet").rules
+        if settled is None:
+            return 0, (*self.assessment.void_rules, *self.book.void_rules)
+        return settled.net, settled.rules
+
+    # --- What is wrong with it ---
+
+    def discrepancies(self) -> Iterator[Discrepancy]:
+        """In the order of the bets."""
+        for position, (bet, (expected, rules)) in enumerate(zip(self.bets, self.expected(), strict=False)):
+            if bet.net is not None and bet.net != expected:
+                yield Discrepancy(position, discrepancy_kind(expected, bet.net), expected, bet.net, rules)
+
+    def breaches(self) -> Sequence[Breach]:
+        """In every round, void and unfinished ones too."""
+        return self.settlement.breaches if self.settlement else breaches(self.layout, self.limits, self.counting)
+
+    def irregularities(self) -> Iterator[tuple[Irregularity, int | None]]:
+        """Each with the position of the bet that it is about, where it is about one."""
+        late = situation_of(self.book, "late-bet")
+        positions = iter([position for position, one in enumerate(self.bets) if one.is_late])
+        for one in self.assessment.irregularities:
+            is_late_bet = (one.rule, one.action) == (late.rules[0], late.action)
+            yield one, next(positions) if is_late_bet else None
+
+
+def breach_rules(book: Rulebook, breach: Breach) -> tuple[str, ...]:
+    return book.limits.below_minimum if breach.kind == "below-minimum" else book.limits.cut
+
+
+def discrepancy_kind(expected: int, recorded: int) -> str:
+    """What to call it that a player got, or gave, another amount than was due."""
+    if expected == 0:
+        return "void-not-returned"
+    if expected > 0:
+        return "overpaid" if recorded > expected else "underpaid" if recorded > 0 else "unpaid-winner"
+    return "paid-loser" if recorded > 0 else "over-collected" if recorded < expected else "not-collected"

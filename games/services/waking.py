@@ -1,0 +1,42 @@
+"""Waking the reconciliation. What is to be done is in the outbox; the message only says that there is something."""
+
+import datetime as dt
+
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from games.models import Outbox, Table
+from taisai_backoffice.celery import app
+
+log = structlog.get_logger(__name__)
+
+#: What waits for longer than this waits for a worker, not for a message: no more of these are sent.
+BACKLOG = dt.timedelta(seconds=30)
+AGAIN = """
+INSERT INTO games_outbox (round_id, at, again)
+SELECT id, %s, true FROM games_round WHERE table_id = %s AND started_at >= %s
+ON CONFLICT (round_id) DO NOTHING
+"""
+
+
+def reconciliation_wake() -> None:
+    """After a commit. Where the broker cannot be reached, the sweep finds what waits."""
+    oldest = Outbox.objects.order_by("pk").values_list("at", flat=True).first()
+    if oldest is None or oldest < timezone.now() - BACKLOG:
+        return
+    try:
+        app.send_task(settings.WAKE_TASK, retry=False, ignore_result=True, expires=60)
+    except OperationalError as error:
+        log.warning("reconciliation not woken", error=str(error))
+
+
+def rounds_again(table: Table, since: dt.datetime) -> None:
+    """What these rounds are settled by has changed. The caller holds the table's row: nobody settles them now."""
+    with connection.cursor() as cursor:
+        cursor.execute(AGAIN, [timezone.now(), table.pk, since])
+        is_waiting = cursor.rowcount > 0
+    if is_waiting:
+        transaction.on_commit(reconciliation_wake)
