@@ -22,7 +22,7 @@ def test_the_order_of_posts() -> None:
 
 def test_a_dealer_may_do_nothing_and_an_auditor_writes_nothing() -> None:
     assert ROLES["dealer"].may == frozenset()
-    assert {action.rpartition(".")[2] for action in ROLES["auditor"].may} == {"view"}
+    assert {action.rpartition(".")[2] for action in ROLES["auditor"].may} == {"view", "export"}
 
 
 def test_nobody_deletes_anything() -> None:

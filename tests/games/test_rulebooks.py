@@ -45,7 +45,8 @@ def test_the_engine_needs_no_django() -> None:
         "import sys; sys.modules.update(dict.fromkeys(['django', 'numpy', 'psycopg', 'celery']))\n"
         "import importlib, pkgutil, games.engine\n"
         "for found in pkgutil.iter_modules(games.engine.__path__):\n"
-        "    importlib.import_module(f'games.engine.{found.name}')\n"
+        "    if not found.name.startswith('kernel'):  # NumPy is for these alone\n"
+        "        importlib.import_module(f'games.engine.{found.name}')\n"
         "from games.engine.documents import paytable_rows; print(len(paytable_rows('rws-tai-sai-v6', 'E')))\n"
     )
     answer = subprocess.run(

@@ -200,7 +200,7 @@ def test_what_is_written_once_stays_with_its_rows_in_place(floor: dict[str, int]
     denied(f"UPDATE {table} SET id = id WHERE id = (SELECT min(id) FROM {table})")
 
 
-@pytest.mark.parametrize("table", ONLY_COLUMNS)
+@pytest.mark.parametrize("table", [table for table in ONLY_COLUMNS if table.startswith("games_")])
 def test_only_the_columns_that_may_change_do(floor: dict[str, int], table: str) -> None:
     for column in columns(table):
         if column not in ONLY_COLUMNS[table]:
