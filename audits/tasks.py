@@ -3,13 +3,17 @@
 import datetime as dt
 import time
 
+import structlog
 from django.db import IntegrityError
+from kombu.exceptions import OperationalError
 
 from audits.services.arrivals import SYSTEM, arrivals_take
 from audits.services.closing import days_to_close
 from audits.services.escalation import findings_escalate, notices_mail
 from audits.services.runs import close_start, part_take, parts_waiting
 from taisai_backoffice.celery import app
+
+log = structlog.get_logger(__name__)
 
 #: A sweep helps out for this long, and leaves the rest to the next.
 SWEEP_SECONDS = 8.0
@@ -27,6 +31,14 @@ def take_arrivals() -> None:
 def take_part(key: int) -> None:
     """One table of a day's run."""
     part_take(key=key)
+
+
+def hand_out(key: int) -> None:
+    """A part to whichever worker is free. Where the broker cannot be reached, the sweep takes it."""
+    try:
+        take_part.apply_async((key,), retry=False)
+    except OperationalError as error:
+        log.warning("part not handed out", part=key, error=str(error))
 
 
 @app.task(ignore_result=True)

@@ -1,5 +1,6 @@
 """How the admin looks, and its sidebar: groups by task, each person seeing what is his own."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -9,15 +10,23 @@ from django.urls import reverse_lazy
 from django.utils import timezone
 
 
-def page(title: str, icon: str, route: str, action: str) -> dict[str, Any]:
-    """A sidebar entry, there for whoever may do `action`."""
+def page(
+    title: str, icon: str, route: str, action: str, badge: Callable[[HttpRequest], str] | None = None
+) -> dict[str, Any]:
+    """A sidebar entry, there for whoever may do `action`; `badge` says what is to be told beside its title."""
 
     def permission(request: HttpRequest) -> bool:
         from games.services.gate import can
 
         return can(request.user, action)
 
-    return {"title": title, "icon": icon, "link": reverse_lazy(route), "permission": permission}
+    return {"title": title, "icon": icon, "link": reverse_lazy(route), "permission": permission, "badge": badge}
+
+
+def open_alerts(request: HttpRequest) -> str:
+    from audits.overview import alerts_badge
+
+    return alerts_badge(request)
 
 
 def group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
@@ -44,7 +53,14 @@ def sidebar() -> list[dict[str, Any]]:
             page("Uploads", "upload_file", "admin:games_importjob_changelist", "importjob.view"),
         ),
         group("Incidents"),
-        group("Findings"),
+        group(
+            "Findings",
+            page("Findings", "troubleshoot", "admin:audits_finding_changelist", "finding.view", badge=open_alerts),
+            page("Days", "calendar_month", "admin:audits_daysummary_changelist", "daysummary.view"),
+            page("Runs", "autorenew", "admin:audits_run_changelist", "run.view"),
+            page("Policies", "tune", "admin:audits_findingpolicy_changelist", "findingpolicy.view"),
+            page("Notices", "notifications", "admin:audits_notice_changelist", "notice.view"),
+        ),
         group(
             "Reports",
             page("Refused attempts", "gpp_bad", "admin:games_denial_changelist", "denial.view"),
@@ -63,9 +79,15 @@ def sidebar() -> list[dict[str, Any]]:
     ]
 
 
-def sidebar_groups(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without the groups that would be empty."""
-    return [one for one in groups if any(item["has_permission"] for item in one["items"])]
+def sidebar_groups(groups: list[dict[str, Any]], request: HttpRequest) -> list[dict[str, Any]]:
+    """Without the groups that would be empty; with the badges of what the person sees."""
+    shown = [one for one in groups if any(item["has_permission"] for item in one["items"])]
+    for item in (item for one in shown for item in one["items"]):
+        badge = item.get("badge")
+        if callable(badge):
+            item["badge"] = badge(request) if item["has_permission"] else ""
+            item["badge_variant"] = "danger"
+    return shown
 
 
 def environment_label(request: HttpRequest) -> list[str]:

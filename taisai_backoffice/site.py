@@ -27,14 +27,16 @@ class BackOfficeSite(UnfoldAdminSite):
     enable_nav_sidebar = True
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        from audits.overview import findings_overview
         from games.admin.gated import actor_of
         from games.overview import overview
 
-        return super().index(request, {**overview(actor_of(request)), **(extra_context or {})})
+        actor = actor_of(request)
+        return super().index(request, {**overview(actor), **findings_overview(actor), **(extra_context or {})})
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Only groups in which this person has something to open."""
-        return sidebar_groups(super().get_sidebar_list(request))
+        return sidebar_groups(super().get_sidebar_list(request), request)
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
         request.current_app = self.name

@@ -14,6 +14,11 @@ from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_results.models import TaskResult
 
+from audits.models import DayClose, DaySummary, Finding, Notice
+from audits.services.arrivals import arrivals_take
+from audits.services.findings import finding_acknowledge
+from audits.services.policies import policy_set
+from audits.services.runs import close_start, part_take, run_start
 from games.models import Denial, Duty, ImportJob, Round, Staff
 from games.services.duties import duty_grant
 from games.services.limits import limits_propose
@@ -22,7 +27,7 @@ from games.services.rounds import round_record
 from games.services.terminals import terminal_create
 from tests.conftest import OPERATOR, House
 from tests.games.floor import open_table, sign
-from tests.games.rounds.samples import current, line
+from tests.games.rounds.samples import bet, current, line
 
 TABLE = tomllib.loads(Path(__file__).with_name("routes.toml").read_text())
 ROLES: list[str] = TABLE["roles"]
@@ -53,7 +58,31 @@ def test_every_line_answers_for_every_role() -> None:
 
 
 def record_round() -> None:
-    round_record(actor=OPERATOR, line=line(current()), channel="api")
+    """With a winner who was paid twice."""
+    wrong = [bet("seat-3", "small", "100.00", net="200.00")]
+    round_record(actor=OPERATOR, line=line(current(bets=wrong)), channel="api")
+
+
+def audited_samples(house: House) -> dict[str, str]:
+    """A finding that was acknowledged, a run under way, a day that was closed."""
+    arrivals_take()
+    finding = finding_acknowledge(actor=house["pit-manager"], finding=Finding.objects.get())
+    close = close_start(casino=house.casino, day=finding.gaming_day, who="x")
+    for part in close.parts.all():
+        part_take(key=part.pk)
+    run = run_start(actor=OPERATOR, casino=house.casino, day=finding.gaming_day)
+    policy = policy_set(actor=house["compliance"], casino=house.casino, changes={}, reason="Sample")
+    notice = Notice.objects.create(casino=house.casino, pit=house.pits["P1"], role="pit-manager", text="x")
+    return {
+        "finding": str(finding.pk),
+        "run": str(run.pk),
+        "daysummary": str(DaySummary.objects.get().pk),
+        "dayclose": str(DayClose.objects.get().pk),
+        "findingpolicy": str(policy.pk),
+        "notice": str(notice.pk),
+        "finding/history": str(finding.history.get().history_id),
+        "findingpolicy/history": str(policy.history.get().history_id),
+    }
 
 
 @pytest.fixture
@@ -75,7 +104,7 @@ def samples(house: House) -> dict[str, str]:
     terminal, _ = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
     in_play, _ = live_open(actor=OPERATOR, document={"source": "floor", "ref": "L-1", "table": table.code})
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
-    return {
+    return audited_samples(house) | {
         "casino": str(house.casino.pk),
         "pit": str(house.pits["P1"].pk),
         "staff": str(staff.pk),
@@ -143,7 +172,9 @@ def test_an_auditor_reads_everything_and_writes_nothing(house: House, samples: d
     client = Client()
     client.force_login(house["auditor"])
     pages = [
-        name for name in PATHS if re.search(r"_(games|celery)_.*_(change|simple_history|add|delete)$", f"_{name[6:]}")
+        name
+        for name in PATHS
+        if re.search(r"_(games|audits|celery)_.*_(change|simple_history|add|delete)$", f"_{name[6:]}")
     ]
     answers = {name: client.post(concrete(PATHS[name], samples)).status_code for name in pages}
     assert pages

@@ -1,4 +1,4 @@
-from audits.models.finding import Category, Finding, Severity
+from audits.models.finding import NEEDS_SOMEBODY, NOBODY_SAW, Category, Finding, Severity
 from audits.models.notice import Escalation, Notice, NoticeMail
 from audits.models.policy import FindingPolicy, policy_of
 from audits.models.run import Run, RunPart
@@ -7,6 +7,8 @@ from audits.models.summary import COUNTS, FIGURES, ClosedSummary, DayClose, DayS
 __all__ = [
     "COUNTS",
     "FIGURES",
+    "NEEDS_SOMEBODY",
+    "NOBODY_SAW",
     "Category",
     "ClosedSummary",
     "DayClose",

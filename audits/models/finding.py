@@ -27,6 +27,11 @@ class Severity(models.IntegerChoices):
     HIGH = 3
 
 
+#: What stands and is not done with: open, acknowledged, or waiting for compliance.
+NEEDS_SOMEBODY = Q(lapsed_at__isnull=True) & (Q(state__in=["open", "acknowledged"]) | Q(needs_confirmation=True))
+NOBODY_SAW = Q(lapsed_at__isnull=True, state="open")
+
+
 class Finding(models.Model):
     class State(models.TextChoices):
         OPEN = "open"
@@ -51,40 +56,48 @@ class Finding(models.Model):
     round_started_at = models.DateTimeField()
     ordinal = models.PositiveIntegerField(help_text="Its place among the findings of its round.")
     kind = models.CharField(max_length=30, help_text="The kind; of an irregularity, what is to be done.")
-    rule = models.TextField(null=True)  # noqa: DJ001  an irregularity that no rule is about
-    rules = ArrayField(models.TextField(), default=list)
-    boxes = ArrayField(models.TextField(), default=list)
-    player = models.TextField(null=True)  # noqa: DJ001  no player in particular
-    position = models.PositiveIntegerField(null=True, help_text="Of the bet, from 0.")
-    stake = models.BigIntegerField(null=True)
-    expected = models.BigIntegerField("expected net", null=True)
-    recorded = models.BigIntegerField("recorded net", null=True)
-    placed = models.BigIntegerField(null=True)
-    permitted = models.BigIntegerField(null=True)
-    detail = models.TextField(default="")
+    rule = models.TextField(null=True, blank=True)  # noqa: DJ001  an irregularity that no rule is about
+    rules = ArrayField(models.TextField(), default=list, blank=True)
+    boxes = ArrayField(models.TextField(), default=list, blank=True)
+    player = models.TextField(null=True, blank=True)  # noqa: DJ001  no player in particular
+    position = models.PositiveIntegerField(null=True, blank=True, help_text="Of the bet, from 0.")
+    stake = models.BigIntegerField(null=True, blank=True)
+    expected = models.BigIntegerField("expected net", null=True, blank=True)
+    recorded = models.BigIntegerField("recorded net", null=True, blank=True)
+    placed = models.BigIntegerField(null=True, blank=True)
+    permitted = models.BigIntegerField(null=True, blank=True)
+    detail = models.TextField(default="", blank=True)
     amount = models.BigIntegerField(default=0, help_text="What is at stake: the difference, or the excess.")
     severity = models.PositiveSmallIntegerField(choices=Severity)
     rulebook = models.CharField(max_length=64)
-    limit_set = models.ForeignKey(LimitSet, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    limit_set = models.ForeignKey(
+        LimitSet, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     engine = models.CharField(max_length=20)
     found_by = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="found")
     found_at = models.DateTimeField(default=timezone.now)
 
     # --- What became of it ---
-    lapsed_by = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, related_name="lapsed", db_index=False)
-    lapsed_at = models.DateTimeField(null=True)
+    lapsed_by = models.ForeignKey(
+        Run, on_delete=models.PROTECT, null=True, blank=True, related_name="lapsed", db_index=False
+    )
+    lapsed_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=12, choices=State, default=State.OPEN)
-    assigned_to = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="findings")
-    acknowledged_by = models.TextField(default="")
-    acknowledged_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=12, choices=Outcome, default="")
-    settled_amount = models.BigIntegerField(null=True, help_text="What was recovered or paid.")
-    resolution = models.TextField(default="")
-    resolved_by = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
-    resolved_at = models.DateTimeField(null=True)
+    assigned_to = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="findings")
+    acknowledged_by = models.TextField(default="", blank=True)
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=12, choices=Outcome, default="", blank=True)
+    settled_amount = models.BigIntegerField(null=True, blank=True, help_text="What was recovered or paid.")
+    resolution = models.TextField(default="", blank=True)
+    resolved_by = models.ForeignKey(
+        Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    resolved_at = models.DateTimeField(null=True, blank=True)
     needs_confirmation = models.BooleanField(default=False, help_text="Resolved, and compliance has yet to confirm it.")
-    confirmed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
-    confirmed_at = models.DateTimeField(null=True)
+    confirmed_by = models.ForeignKey(
+        Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    confirmed_at = models.DateTimeField(null=True, blank=True)
 
     history = History()
 
@@ -118,9 +131,12 @@ class Finding(models.Model):
         indexes = [
             models.Index(fields=["-round_started_at", "-id"], name="finding_newest_first"),
             models.Index(fields=["gaming_day", "table", "category"], name="finding_by_day"),
+            models.Index(fields=["-round_started_at", "-id"], condition=NEEDS_SOMEBODY, name="finding_needs_somebody"),
+            models.Index(fields=["found_at"], condition=NOBODY_SAW, name="finding_open_since"),
             models.Index(
-                fields=["found_at"], condition=Q(state="open", lapsed_at__isnull=True), name="finding_open_since"
+                fields=["severity", "-round_started_at", "-id"], condition=NOBODY_SAW, name="finding_open_by_weight"
             ),
+            models.Index(fields=["resolved_at"], condition=Q(needs_confirmation=True), name="finding_to_confirm"),
         ]
 
     def __str__(self) -> str:

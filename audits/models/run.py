@@ -45,7 +45,10 @@ class Run(models.Model):
                 name="run_closes_a_day_once",
             ),
         ]  # fmt: skip
-        indexes = [models.Index(fields=["state"], condition=Q(state="running"), name="run_under_way")]
+        indexes = [
+            models.Index(fields=["state"], condition=Q(state="running"), name="run_under_way"),
+            models.Index(fields=["-id"], condition=~Q(kind="arrival"), name="run_over_a_day"),
+        ]
 
     def __str__(self) -> str:
         return f"no. {self.pk}"

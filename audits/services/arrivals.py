@@ -11,7 +11,7 @@ from psycopg import errors
 from audits.models import DaySummary, Run
 from audits.reconciliation.table_day import Done, reconcile_waiting
 from games.engine.findings import VERSION
-from games.models import Table
+from games.models import Casino, Table
 
 SYSTEM = "The system"
 WAITING = """
@@ -27,15 +27,16 @@ TableDay = tuple[int, dt.date]
 class Arrivals:
     """A run that comes into being with the first thing that it has to say."""
 
-    def __init__(self, who: str = SYSTEM) -> None:
-        self.who = who
+    def __init__(self, casino: Casino, who: str = SYSTEM) -> None:
+        self.casino, self.who = casino, who
 
     @cached_property
     def _run(self) -> Run:
         now = timezone.now()
         return Run.objects.create(
-            kind=Run.Kind.ARRIVAL, state=Run.State.DONE, engine=VERSION, who=self.who, started_at=now, ended_at=now
-        )
+            kind=Run.Kind.ARRIVAL, casino=self.casino, state=Run.State.DONE, engine=VERSION, who=self.who,
+            started_at=now, ended_at=now,
+        )  # fmt: skip
 
     def run(self) -> Run:
         return self._run
@@ -76,7 +77,7 @@ def _take(place: TableDay, who: str, *, wait: bool) -> Done | None:
             with connection.cursor() as cursor:
                 cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE if wait else '20ms'}'")
             table = Table.objects.select_related("casino").get(pk=table_id)
-            return reconcile_waiting(table, day, Arrivals(who).run)
+            return reconcile_waiting(table, day, Arrivals(table.casino, who).run)
     except OperationalError as error:
         if isinstance(error.__cause__, errors.LockNotAvailable):
             return None

@@ -26,8 +26,7 @@ def finding_acknowledge(*, actor: Staff, finding: Finding, reason: str = "Seen")
     """Somebody has seen it: its alert goes away, and nobody else is told."""
     current = _locked(finding)
     authorize(actor, "finding.acknowledge", current)
-    if current.state != State.OPEN:
-        raise OvertakenError(_overtaken(current))
+    verify_open(current)
     return _change(current, actor, reason, state=State.ACKNOWLEDGED, **_seen(actor))
 
 
@@ -85,9 +84,18 @@ def finding_reopen(*, actor: Staff, finding: Finding, reason: str) -> Finding:
     """The resolution was a mistake; it stays in the history."""
     current = _locked(finding)
     authorize(actor, "finding.resolve", current)
-    if current.state != State.RESOLVED:
-        raise OvertakenError(_overtaken(current))
+    verify_resolved(current)
     return _change(current, actor, reason, state=State.ACKNOWLEDGED, **UNRESOLVED)
+
+
+def verify_open(finding: Finding) -> None:
+    if finding.state != State.OPEN:
+        raise OvertakenError(_overtaken(finding))
+
+
+def verify_resolved(finding: Finding) -> None:
+    if finding.state != State.RESOLVED:
+        raise OvertakenError(_overtaken(finding))
 
 
 def verify_unresolved(finding: Finding) -> None:

@@ -16,7 +16,7 @@ from games.engine.loader import rulebook
 from games.models import LedgerLeaf, Round
 from games.rounds.documents import bet_document
 from games.selectors import RoundFilter, rounds_found
-from games.services.gate import authorize
+from games.services.gate import authorize, can
 
 ROWS = 50
 
@@ -78,6 +78,7 @@ class RoundAdmin(GatedAdmin):
             "book": book,
             "events": [event | {"moment": dt.datetime.fromisoformat(event["at"])} for event in one.events],
             "bets": [bet_document(one, index) for index in range(len(one.players))],
+            "sees_findings": can(request.user, "finding.view", one),
         }
         return TemplateResponse(request, "admin/round.html", context)
 

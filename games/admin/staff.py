@@ -65,7 +65,7 @@ class StaffAdmin(AuditedAdmin):
     list_filter_submit = True
     list_select_related = ["casino", "pit__casino"]
     search_fields = ["number", "name"]
-    fields = ["number", "name", "department", "post", "casino", "pit", "is_active", "reason"]
+    fields = ["number", "name", "department", "post", "casino", "pit", "email", "is_active", "reason"]
     actions_detail = ["set_password"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Staff]:

@@ -18,12 +18,13 @@ RIGHTS = {"department", "post", "casino", "pit", "is_active"}
 @transaction.atomic
 def staff_create(
     *, actor: Actor, number: str, name: str, department: str, post: str = "", casino: Casino | None = None,
-    pit: Pit | None = None, is_active: bool = True, reason: str,
+    pit: Pit | None = None, email: str = "", is_active: bool = True, reason: str,
 ) -> Staff:  # fmt: skip
     """A new person, without a password: he cannot log in until one is set."""
     staff = Staff(
-        number=number, name=name, department=department, post=post, casino=casino, pit=pit, is_active=is_active
-    )
+        number=number, name=name, department=department, post=post, casino=casino, pit=pit, email=email,
+        is_active=is_active,
+    )  # fmt: skip
     authorize(actor, "staff.add", staff)
     staff.set_unusable_password()
     verify_pit_of_casino(pit, casino)

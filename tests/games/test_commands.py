@@ -21,6 +21,11 @@ def test_without_as_the_record_names_the_operator(house: House) -> None:
     assert Staff.objects.get(number="IT1").history.get().history_author == "Operator of the machine"
 
 
+def test_a_person_is_added_with_an_address_for_notices(house: House) -> None:
+    call_command("staff_add", "IT1", "--name=First", "--department=it", "--no-password", "--email=it1@house.example")
+    assert Staff.objects.get(number="IT1").email == "it1@house.example"
+
+
 def test_as_somebody_the_record_names_him(house: House) -> None:
     call_command("duty_grant", "DEALER", "pit-supervisor", "--as=shift-manager", *SPAN)
     assert Duty.objects.get().granted_by == house["shift-manager"]
@@ -47,6 +52,7 @@ GRANT = ["duty_grant", "DEALER", "pit-manager", "--reason=x"]
         (["staff_add", "N1", *ADD, "--as=NOBODY"], "--as: there is nobody"),
         (["staff_add", "N1", *ADD, "--casino=MOON"], "--casino: there is no casino MOON"),
         (["staff_add", "N 1", *ADD], "number: Use letters, digits"),
+        (["staff_add", "N1", *ADD, "--email=nowhere"], "email: Enter a valid email address"),
         ([*GRANT, "--from=21:00", "--to=22:00"], "--from: 21:00 is not a time"),
         (
             [*GRANT, "--from=2026-11-15T21:00:00", "--to=2026-11-15T22:00:00Z"],

@@ -48,6 +48,20 @@ def test_who_has_left_cannot_log_in(house: House) -> None:
     assert authenticate(username=person.number, password=PASSWORD) is None
 
 
+def test_an_address_for_notices_is_changed_on_the_page_and_stands_in_the_history(house: House) -> None:
+    person = house["pit-manager"]
+    client = Client()
+    client.force_login(house["administrator"])
+    sent = {
+        "number": person.number, "name": person.name, "department": "pit", "post": person.post,
+        "casino": str(person.casino_id), "pit": str(person.pit_id), "is_active": "on", "email": "pm@house.example",
+        "reason": "Asked for notices",
+    }  # fmt: skip
+    assert client.post(f"/admin/games/staff/{person.pk}/change/", sent).status_code == 302
+    assert house["pit-manager"].email == "pm@house.example"
+    assert person.history.first().email == "pm@house.example"
+
+
 @pytest.mark.parametrize("password", ["short", "123456789012345", "password1234", "PIT-SUPERVISOR"])
 def test_a_poor_password_is_refused(house: House, password: str) -> None:
     with pytest.raises(ValidationError):

@@ -123,7 +123,7 @@ def sidebar(page: Page) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll("#nav-sidebar-apps h2")].map(title => [
             title.innerText.trim(),
-            [...title.parentElement.querySelectorAll("li a > span:last-child")].map(entry => entry.innerText.trim()),
+            [...title.parentElement.querySelectorAll("li a > span:nth-child(2)")].map(entry => entry.innerText.trim()),
         ]))"""
     )
     return groups

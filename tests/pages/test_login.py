@@ -14,17 +14,28 @@ UPLOADS = [*ROUNDS, "Uploads"]
 TERMINALS = ["Terminals"]
 SYSTEM = [*TERMINALS, "Schedule", "Task results"]
 REFUSED = ["Refused attempts"]
+FINDINGS = ["Findings", "Days", "Runs"]
+POLICIES = [*FINDINGS, "Policies"]
+NOTICES = [*POLICIES, "Notices"]
 SIDEBARS = {
-    "pit-supervisor": {"Floor": FLOOR, "Rounds": ROUNDS, "People": ["Duties"]},
-    "pit-manager": {"Floor": FLOOR, "Rounds": ROUNDS, "People": ["Duties"]},
-    "shift-manager": {"Floor": FLOOR, "Rounds": UPLOADS, "People": ["Staff", "Duties"], "System": TERMINALS},
-    "casino-manager": {"Floor": FLOOR, "Rounds": UPLOADS, "People": ["Staff", "Duties"], "System": TERMINALS},
-    "surveillance": {"Floor": FLOOR, "Rounds": ROUNDS, "People": ["Staff", "Duties"], "System": TERMINALS},
+    "pit-supervisor": {"Floor": FLOOR, "Rounds": ROUNDS, "Findings": FINDINGS, "People": ["Duties"]},
+    "pit-manager": {"Floor": FLOOR, "Rounds": ROUNDS, "Findings": FINDINGS, "People": ["Duties"]},
+    "shift-manager": {
+        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": POLICIES, "People": ["Staff", "Duties"], "System": TERMINALS,
+    },
+    "casino-manager": {
+        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": POLICIES, "People": ["Staff", "Duties"], "System": TERMINALS,
+    },
+    "surveillance": {
+        "Floor": FLOOR, "Rounds": ROUNDS, "Findings": FINDINGS, "People": ["Staff", "Duties"], "System": TERMINALS,
+    },
     "compliance": {
-        "Floor": FLOOR, "Rounds": UPLOADS, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": TERMINALS,
+        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": NOTICES, "Reports": REFUSED, "People": ["Staff", "Duties"],
+        "System": TERMINALS,
     },
     "auditor": {
-        "Floor": FLOOR, "Rounds": UPLOADS, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": SYSTEM,
+        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": NOTICES, "Reports": REFUSED, "People": ["Staff", "Duties"],
+        "System": SYSTEM,
     },
     "administrator": {"Floor": HOUSE, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": SYSTEM},
 }  # fmt: skip

@@ -25,6 +25,7 @@ class Command(ActingCommand):
         parser.add_argument("--post", default="", choices=POSTS, help="only in the pit")
         parser.add_argument("--casino", metavar="CODE", help="left out for people who look after every casino")
         parser.add_argument("--pit", metavar="CODE")
+        parser.add_argument("--email", default="", metavar="ADDRESS", help="where notices of findings go")
         parser.add_argument("--reason", default="Added from the command line")
         parser.add_argument("--no-password", action="store_true", help="the person cannot log in for now")
         parser.add_argument("--password-stdin", action="store_true")
@@ -35,7 +36,7 @@ class Command(ActingCommand):
         pit = coded(Pit, "--pit", options["pit"], casino=casino)
         staff = staff_create(
             actor=actor, number=options["number"], name=options["name"], department=options["department"],
-            post=options["post"], casino=casino, pit=pit, reason=options["reason"],
+            post=options["post"], casino=casino, pit=pit, email=options["email"], reason=options["reason"],
         )  # fmt: skip
         if not options["no_password"]:
             password = sys.stdin.readline().rstrip("\n") if options["password_stdin"] else ask()

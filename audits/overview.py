@@ -1,0 +1,42 @@
+"""The findings on the first page after login: alerts that stay until acknowledged, and what waits for this person."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from audits.selectors import COUNTED, alerts, assigned_to, escalated_to, open_by_severity, to_confirm
+from games.models import Staff
+from games.services.gate import can
+
+SHOWN = 5
+MOST = 99  # a badge has two digits
+
+
+def findings_overview(staff: Staff) -> dict[str, Any]:
+    if not can(staff, "finding.view"):
+        return {}
+    return {
+        "findings": {
+            "alerts": alerts(staff)[:SHOWN],
+            "may_acknowledge": can(staff, "finding.acknowledge"),
+            "by_severity": open_by_severity(staff),
+            "counted": COUNTED,
+            "waiting": [
+                (title, query, list(found[:SHOWN]))
+                for title, query, found in (
+                    ("Open for too long, and told to you", "", escalated_to(staff)),
+                    ("Assigned to you", "mine=on", assigned_to(staff)),
+                    ("To be confirmed", "state=awaiting", to_confirm(staff)),
+                )
+                if found[:1]
+            ],
+        }
+    }
+
+
+def alerts_badge(request: HttpRequest) -> str:
+    """How many grave findings nobody has acknowledged; nothing where there are none."""
+    if not isinstance(request.user, Staff):
+        return ""
+    found = alerts(request.user).order_by()[: MOST + 1].count()
+    return "" if not found else str(found) if found <= MOST else f"{MOST}+"

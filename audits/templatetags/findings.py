@@ -1,0 +1,34 @@
+"""Findings on pages, in the words of audits.words."""
+
+from django import template
+
+from audits import words
+from audits.models import Finding, Severity
+from games.roles import ROLES
+
+register = template.Library()
+
+
+@register.filter
+def money(amount: float | None) -> str:
+    return words.money(amount)
+
+
+@register.filter
+def in_words(finding: Finding) -> str:
+    return words.in_words(finding)
+
+
+@register.filter
+def kind_name(finding: Finding) -> str:
+    return words.kind_name(finding.category, finding.kind)
+
+
+@register.filter
+def severity_name(severity: int) -> str:
+    return Severity(severity).label.lower()
+
+
+@register.filter
+def role_name(code: str) -> str:
+    return ROLES[code].name

@@ -1,0 +1,141 @@
+"""Runs, days and policies on pages: begun without a broker too, figures frozen beside those of now, money as text."""
+
+import datetime as dt
+from collections.abc import Iterator
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+from structlog.testing import capture_logs
+
+from audits import tasks
+from audits.models import ClosedSummary, DaySummary, Finding, FindingPolicy, Run
+from audits.services.runs import close_start, part_take, run_start
+from taisai_backoffice.celery import app
+from tests.audits.sittings import GRAVE, played
+from tests.audits.test_finding_pages import as_, page
+from tests.conftest import OPERATOR, House
+from tests.games.rounds.samples import bet
+
+RUNS, DAYS, POLICIES = "/admin/audits/run/", "/admin/audits/daysummary/", "/admin/audits/findingpolicy/"
+
+
+def a_run(house: House, finding: Finding) -> Run:
+    return run_start(actor=OPERATOR, casino=house.casino, day=finding.gaming_day)
+
+
+@pytest.fixture
+def no_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nobody listens there; the way to it that is known already is forgotten."""
+    with monkeypatch.context() as away:
+        away.setattr(app.conf, "broker_url", "redis://127.0.0.1:1/0")
+        away.setattr(app.conf, "broker_write_url", "redis://127.0.0.1:1/0")
+        app.close()
+        yield
+    app.close()
+
+
+def test_a_run_is_begun_from_its_page_and_waits_for_the_sweep_where_no_broker_is(
+    house: House, no_broker: None, monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:  # fmt: skip
+    (one,) = played(house)
+    sent = {"day": one.gaming_day.isoformat(), "casino": str(house.casino.pk), "table": ""}
+    with capture_logs() as logs, django_capture_on_commit_callbacks(execute=True):
+        answer = as_(house, "shift-manager").post(f"{RUNS}add/", sent)
+    assert "part not handed out" in [one["event"] for one in logs]
+    run = Run.objects.get(kind="day")
+    assert answer.headers["Location"] == f"{RUNS}{run.pk}/change/"
+    assert (run.state, run.who.partition(" ")[0]) == ("running", "SHIFT-MANAGER")
+    shown = page(house, f"{RUNS}{run.pk}/change/")
+    assert '<meta http-equiv="refresh"' in shown
+    assert "0 of 1 rounds, 0 of 1 tables done" in shown
+    monkeypatch.setattr(tasks, "OVERDUE", dt.timedelta(0))
+    tasks.sweep()
+    shown = page(house, f"{RUNS}{run.pk}/change/")
+    assert "refresh" not in shown.partition("</head>")[0]
+    assert "1 with 1 bets" in shown
+
+
+def test_a_table_of_another_casino_is_not_offered(house: House) -> None:
+    (one,) = played(house)
+    shown = page(house, f"{RUNS}add/", "shift-manager")
+    assert "TS-01" in shown
+    assert str(house.other) not in shown
+    sent = {"day": one.gaming_day.isoformat(), "casino": str(house.other.pk), "table": ""}
+    assert "Select a valid choice" in as_(house, "shift-manager").post(f"{RUNS}add/", sent).content.decode()
+    assert not Run.objects.filter(kind="day").exists()
+
+
+def test_arrivals_are_listed_for_who_asks(house: House) -> None:
+    (one,) = played(house)
+    address = f"{RUNS}{one.found_by_id}/change/"
+    assert address not in page(house, RUNS)
+    assert address in page(house, RUNS, kind="arrivals")
+    assert "just been recorded" in page(house, address)
+
+
+def test_a_run_is_cancelled_once(house: House) -> None:
+    (one,) = played(house)
+    run = a_run(house, one)
+    address = f"{RUNS}{run.pk}/cancel/"
+    assert address in page(house, f"{RUNS}{run.pk}/change/", "compliance")
+    assert address not in page(house, f"{RUNS}{run.pk}/change/", "pit-manager")
+    told = [as_(house, "compliance").post(address, {"sent": "1"}, follow=True).content.decode() for _ in range(2)]
+    assert "is cancelled; the tables that were done stay done" in told[0]
+    assert "This run is over already" in told[1]
+    assert "Cancelled by COMPLIANCE" in page(house, f"{RUNS}{run.pk}/change/")
+
+
+def test_a_day_shows_its_figures_and_what_changed_since_it_was_closed(house: House) -> None:
+    (one,) = played(house)
+    close = close_start(casino=house.casino, day=one.gaming_day, who="x")
+    part_take(key=close.parts.get().pk)
+    summary = DaySummary.objects.get()
+    address = f"{DAYS}{summary.pk}/change/"
+    shown = page(house, address, "pit-supervisor")
+    assert "At the close" in shown
+    assert "Discrepancy: overpaid" in shown
+    assert "Changed since" not in shown
+    played(house, [GRAVE], ref="LATE")
+    shown = page(house, address, "pit-supervisor")
+    assert "Changed since the day was closed" in shown
+    assert "Discrepancy: loser paid" in shown
+    frozen = ClosedSummary.objects.get()
+    assert (frozen.rounds, DaySummary.objects.get().rounds) == (1, 2)
+    assert "changed since" in page(house, f"/admin/audits/dayclose/{frozen.close_id}/change/", "auditor")
+    shown = page(house, DAYS)
+    assert "−2,800.00" in shown  # the house's result: 300.00 and 2,500.00 paid out
+    assert "No day is like that" in page(house, DAYS, table="TS-77")
+    assert "No day is like that" in page(house, DAYS, last="2020-01-01")
+
+
+def test_days_of_many_tables_add_up(house: House) -> None:
+    played(house)
+    played(house, [bet("seat-1", "big", "100.00", net="-100.00")], table="TS-02", ref="R-2")
+    total = page(house, DAYS).partition('class="ts-total"')[2]
+    assert "200.00" in total  # staked
+    assert "−200.00" in total  # 300.00 out, 100.00 in
+    assert "In all" in total
+
+
+def test_a_policy_is_written_as_money_and_weighs_what_is_found_then(house: House) -> None:
+    client = as_(house, "compliance")
+    assert "has no policy of its own" in page(house, POLICIES, "compliance")
+    sent = {
+        "casino": str(house.casino.pk), "medium_from": "100", "high_from": "150.50", "confirm_from": "1,000",
+        "escalate_low_after": "60", "escalate_medium_after": "30", "escalate_high_after": "5", "reason": "Stricter",
+    }  # fmt: skip
+    refused = client.post(f"{POLICIES}add/", sent | {"medium_from": "200"})
+    assert "High begins at or above medium" in refused.content.decode()
+    assert client.post(f"{POLICIES}add/", sent).status_code == 302
+    policy = FindingPolicy.objects.get()
+    assert (policy.medium_from, policy.high_from, policy.confirm_from) == (10000, 15050, 100000)
+    assert as_(house, "compliance").get(f"{POLICIES}add/").status_code == 403  # there is one now
+    (one,) = played(house)
+    assert one.severity == 3
+    changed = {name: value for name, value in sent.items() if name != "casino"} | {"high_from": "9999"}
+    assert client.post(f"{POLICIES}{policy.pk}/change/", changed).status_code == 302
+    assert FindingPolicy.objects.get().high_from == 999900
+    assert "Stricter" in page(house, f"{POLICIES}{policy.pk}/history/", "auditor")
+    assert 'value="9999.00"' in page(house, f"{POLICIES}{policy.pk}/change/", "compliance")
+    assert 'name="high_from"' not in page(house, f"{POLICIES}{policy.pk}/change/", "auditor")
