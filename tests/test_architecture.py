@@ -1,4 +1,4 @@
-"""What the tree promises: games never imports audits, no odd rooms, no foreign addresses."""
+"""What the tree promises: games never imports audits, exports know nothing of games, no odd rooms."""
 
 import ast
 from pathlib import Path
@@ -26,6 +26,11 @@ def imports(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", sources("games"), ids=lambda path: str(path.relative_to(PROJECT)))
 def test_games_never_imports_audits(path: Path) -> None:
     assert "audits" not in imports(path)
+
+
+@pytest.mark.parametrize("path", sources("audits/exports"), ids=lambda path: path.name)
+def test_how_a_file_is_written_knows_nothing_of_games(path: Path) -> None:
+    assert "games" not in imports(path)
 
 
 @pytest.mark.parametrize("folder", ["games", "audits", "taisai_backoffice"])

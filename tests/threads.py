@@ -32,6 +32,12 @@ def meanwhile(call: Callable[[], Any]) -> Iterator[Future[Any]]:
         wait_until_waiting(1)
 
 
+def elsewhere(call: Callable[[], Any]) -> Any:
+    """What a call returns or raises in another session, while this one waits for it."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(_answer, call).result(60)
+
+
 def wait_until_waiting(count: int) -> None:
     """So many sessions of this database wait for a lock. Asked outside the transaction, which sees one moment only."""
     own = connection.copy()

@@ -63,6 +63,11 @@ class Procedure:
         self._out_of_play += zip(rounds.ids[out].tolist(), (places[out] - 1).tolist(), strict=True)
         self._times.append((rounds.ids, rounds.started_at, rounds.ended_at))
 
+    def lasting_until_after(self, moment: dt.datetime) -> list[int]:
+        """Rounds that ended later than a moment."""
+        bound = microseconds(moment)
+        return [key for ids, _, ended in self._times for key in ids[ended > bound].tolist()]
+
     def may_overlap(self) -> list[int]:
         """Rounds that began while another was on, by their times alone."""
         if not self._times:

@@ -5,7 +5,7 @@ five words of header and its elements, again with their lengths. Everything is a
 of rows is read as 16-bit words. Rows with rare facts about bets (late, refused, no net given) are read one by one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +85,10 @@ class Rounds:
         return self.flags & STATUS
 
 
-def rounds_of(table_id: int, day: Any, *, only_waiting: bool = False) -> Iterator[Rounds]:
+Reading = Generator[Rounds, None, None]
+
+
+def rounds_of(table_id: int, day: Any, *, only_waiting: bool = False) -> Reading:
     """All rounds of a table's gaming day, or those that wait in the outbox: one statement, so one moment's truth."""
     tumbles = max(book.valid_tumbles for book in rulebooks().values())
     which = sql.SQL(WAITING if only_waiting else OF_A_DAY).format(table=sql.Literal(table_id), day=sql.Literal(day))

@@ -5,7 +5,8 @@ meanwhile has its place in the outbox and waits for the next.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -20,10 +21,11 @@ from audits.reconciliation.explaining import explained
 from audits.reconciliation.figures import Sums, sums_of
 from audits.reconciliation.found import found_in
 from audits.reconciliation.procedural import Procedure, begun_meanwhile
-from audits.reconciliation.reading import IRREGULAR, LATE, SETTLED, VOID, Rounds, rounds_of
+from audits.reconciliation.reading import IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_of
 from audits.reconciliation.saving import Gathered, findings_save
 from games.engine.kernel import Chunk, Verdict
 from games.models import Outbox, Table
+from games.moments import day_bounds
 
 Progress = Callable[[int], None]
 COUNT_OF = {
@@ -59,6 +61,7 @@ def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: 
     summary = day_lock(table, day)
     seen = Pass(table)
     seen.read(rounds_of(table.pk, day), progress)
+    _overlapped_elsewhere(table, day, seen.procedure.lasting_until_after(day_bounds(table.casino, day)[1]))
     on_record = Finding.objects.filter(table=table, gaming_day=day)
     seen.explain(seen.procedure.may_overlap())
     return _save(seen, summary, Sums(), on_record, run)
@@ -75,7 +78,7 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     if not fresh:  # somebody else was quicker
         return Done()
     later = begun_meanwhile(fresh)
-    _again([key for key, its_day in later if its_day != day])
+    _again(table, [(key, its_day) for key, its_day in later if its_day != day])
     here = [key for key, its_day in later if its_day == day]
     on_record = Finding.objects.filter(round__in=fresh) | Finding.objects.filter(round__in=here, kind="overlap")
     before = Sums(**{name: int(getattr(summary, name)) for name in asdict(Sums())})
@@ -83,10 +86,21 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     return _save(seen, summary, before, on_record, run)
 
 
-def _again(ids: list[int]) -> None:
-    if ids:
-        with connection.cursor() as cursor:
-            cursor.execute(OTHER_DAYS, [ids, timezone.now()])
+def _overlapped_elsewhere(table: Table, day: dt.date, lasting: list[int]) -> None:
+    """Rounds of the next day that may overlap only since one of this day, which is new, is on record."""
+    fresh = list(Outbox.objects.filter(round__in=lasting, again=False).values_list("round_id", flat=True))
+    if fresh:
+        _again(table, [(key, its_day) for key, its_day in begun_meanwhile(fresh) if its_day != day])
+
+
+def _again(table: Table, rounds: list[tuple[int, dt.date]]) -> None:
+    """Whoever is at work on these days is waited for: he may have looked already, and would take them out unseen."""
+    if not rounds:
+        return
+    days = sorted({day for _, day in rounds})
+    list(DaySummary.objects.select_for_update().filter(table=table, gaming_day__in=days).order_by("gaming_day"))
+    with connection.cursor() as cursor:
+        cursor.execute(OTHER_DAYS, [[key for key, _ in rounds], timezone.now()])
 
 
 def _save(
@@ -142,16 +156,21 @@ class Pass:
     def ids(self) -> NDArray[np.int64]:
         return np.concatenate(self._ids) if self._ids else np.array([], np.int64)
 
-    def read(self, blocks: Iterable[Rounds], progress: Progress | None) -> None:
-        for rounds in blocks:
-            verdict = self._settle(rounds)
-            self.sums.add(sums_of(rounds, verdict))
-            self.procedure.see(rounds)
-            self._ids.append(rounds.ids.astype(np.int64))
-            odd = verdict.differs | verdict.breaches | verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
-            self._odd += rounds.ids[odd].tolist()
-            if progress:
-                progress(self.sums.rounds)
+    def read(self, blocks: Reading, progress: Progress | None) -> None:
+        """The reading is closed whatever happens: a connection that is still sending rows cannot even roll back."""
+        with closing(blocks):
+            for rounds in blocks:
+                self._see(rounds)
+                if progress:
+                    progress(self.sums.rounds)
+
+    def _see(self, rounds: Rounds) -> None:
+        verdict = self._settle(rounds)
+        self.sums.add(sums_of(rounds, verdict))
+        self.procedure.see(rounds)
+        self._ids.append(rounds.ids.astype(np.int64))
+        odd = verdict.differs | verdict.breaches | verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
+        self._odd += rounds.ids[odd].tolist()
 
     def _settle(self, rounds: Rounds) -> Verdict:
         chunk = Chunk(

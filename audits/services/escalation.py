@@ -10,7 +10,8 @@ from collections.abc import Iterable
 import structlog
 from django.core.mail import send_mail
 from django.db import connection, transaction
-from django.db.models import Max, Q
+from django.db.models import F, Max, Q
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from audits.models import Escalation, Finding, Notice, NoticeMail, Severity, policy_of
@@ -26,7 +27,7 @@ LADDER = ("pit-manager", "shift-manager", "casino-manager", "compliance")
 AT_ONCE = 2000
 NAMED = 10  # findings that a notice names; of the rest it says how many
 MAILED_FOR = dt.timedelta(days=1)
-LOCK = 0x7A15A2  # the first half of an advisory lock's key; the second is the notice's id
+LOCK = 0x7A15A2  # the first half of an advisory lock's key; the second is the notice's id, or 0 for the telling
 
 Group = tuple[int, int | None, str]  # casino, pit, role
 
@@ -35,6 +36,8 @@ Group = tuple[int, int | None, str]  # casino, pit, role
 def findings_escalate(*, now: dt.datetime | None = None) -> list[Notice]:
     """Tell whoever is next; each finding goes up by one post at a time. Two of these at once tell nobody twice."""
     moment = now or timezone.now()
+    if not _alone():
+        return []
     due: dict[Group, list[tuple[Finding, int]]] = defaultdict(list)
     for finding, level in _due(moment):
         role = LADDER[level - 1]
@@ -43,21 +46,36 @@ def findings_escalate(*, now: dt.datetime | None = None) -> list[Notice]:
     return [_tell(group, entries, moment) for group, entries in due.items()]
 
 
+def _alone() -> bool:
+    """Until the transaction ends nobody else escalates: who comes later finds these levels on record."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [LOCK])
+        return bool(cursor.fetchone()[0])
+
+
 def _due(now: dt.datetime) -> Iterable[tuple[Finding, int]]:
     """Findings that have been open for longer than their casino allows, with the level they go to."""
-    policies: dict[int, FindingPolicy] = {}
-    shortest = now - dt.timedelta(minutes=1)
-    waiting = Finding.objects.filter(state=Finding.State.OPEN, lapsed_at=None, found_at__lte=shortest)
-    waiting = waiting.annotate(level=Max("escalations__level")).filter(Q(level=None) | Q(level__lt=len(LADDER)))
-    chosen = list(waiting.order_by("found_at", "pk").values_list("pk", "level")[:AT_ONCE])
-    levels = dict(chosen)
+    waiting = Finding.objects.filter(state=Finding.State.OPEN, lapsed_at=None).alias(
+        level=Coalesce(Max("escalations__level"), 0)
+    )
+    overdue = Q(pk__in=[])
+    for casino in Casino.objects.all():
+        overdue |= Q(table__casino=casino) & _overdue(policy_of(casino), now)
+    chosen = waiting.filter(overdue).annotate(reached=F("level")).order_by("found_at", "pk")
+    levels = dict(chosen.values_list("pk", "reached")[:AT_ONCE])
     locked = Finding.objects.select_for_update(of=("self",), skip_locked=True).select_related("table__casino")
-    for finding in locked.filter(pk__in=levels, state=Finding.State.OPEN):
-        casino = finding.table.casino
-        policy = policies.setdefault(casino.pk, policy_of(casino))
-        level = (levels[finding.pk] or 0) + 1
-        if now - finding.found_at >= dt.timedelta(minutes=policy.patience(finding.severity)) * level:
-            yield finding, level
+    for finding in locked.filter(pk__in=levels, state=Finding.State.OPEN, lapsed_at=None).order_by("pk"):
+        yield finding, levels[finding.pk] + 1
+
+
+def _overdue(policy: FindingPolicy, now: dt.datetime) -> Q:
+    """In the query itself: many that may lie for long hide none that may not."""
+    found = Q(pk__in=[])
+    for severity in Severity:
+        patience = dt.timedelta(minutes=policy.patience(severity))
+        for level in range(len(LADDER)):
+            found |= Q(severity=severity, level=level, found_at__lte=now - patience * (level + 1))
+    return found
 
 
 def _tell(group: Group, entries: list[tuple[Finding, int]], now: dt.datetime) -> Notice:

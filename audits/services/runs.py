@@ -77,29 +77,34 @@ def run_cancel(*, actor: Actor, run: Run) -> Run:
     return run
 
 
-def part_take(*, key: int) -> RunPart | None:
-    """One table's day. None where it is done already, was cancelled, or somebody else is at work on it."""
+def part_take(*, key: int, wait: bool = False) -> RunPart | None:
+    """One table's day. None where it is done already, was cancelled, or somebody else is at work on it.
+
+    Who does `wait` is told only when that one has done it, or has died and it is done here.
+    """
     part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
     if part.is_done or part.run.is_over:
         return None
     summary_ensure([(part.table_id, part.gaming_day)])
     try:
         with transaction.atomic():
-            if not _locked(part):
+            if not _locked(part, wait=wait):
                 return None
             _take(part)
+            _end_if_done(part.run)  # with the part: a worker that is killed leaves no run without an end
     except CancelledError:
         return None
-    _end_if_done(part.run)
     return part
 
 
-def _locked(part: RunPart) -> bool:
+def _locked(part: RunPart, *, wait: bool) -> bool:
     """One at a time, until the transaction ends; a lock that dies with its holder."""
+    function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [LOCK, part.pk % 2**31])
-        is_free = bool(cursor.fetchone()[0])
-    return is_free and RunPart.objects.filter(pk=part.pk, is_done=False).exists()
+        cursor.execute(f"SELECT {function}(%s, %s)", [LOCK, part.pk % 2**31])
+        is_free = cursor.fetchone()[0] is not False
+    waiting = RunPart.objects.filter(pk=part.pk, is_done=False, run__state=Run.State.RUNNING)
+    return is_free and waiting.exists()
 
 
 def _take(part: RunPart) -> None:
@@ -137,7 +142,9 @@ class Telling:
 @transaction.atomic
 def _end_if_done(run: Run) -> None:
     """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
-    locked = Run.objects.select_for_update().get(pk=run.pk)
+    locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # findings of other parts refer to the run
+    if locked.state == Run.State.CANCELLED:
+        raise CancelledError
     if locked.is_over or locked.parts.filter(is_done=False).exists():
         return
     if locked.kind == Run.Kind.CLOSE:

@@ -55,7 +55,7 @@ def settle_document(document: object) -> dict[str, Any]:
         "winning": settled.winning,
         "bets": [_bet_document(book, one) for one in settled.bets],
         "breaches": [breach_document(book, one) for one in settled.breaches],
-        "needs_ruling": _ruling_documents(book, settled),
+        "needs_ruling": ruling_documents(book, settled),
     }
 
 
@@ -85,7 +85,7 @@ def breach_document(book: Rulebook, breach: Breach) -> dict[str, Any]:
     }
 
 
-def _ruling_documents(book: Rulebook, settled: Settlement) -> list[dict[str, Any]]:
+def ruling_documents(book: Rulebook, settled: Settlement) -> list[dict[str, Any]]:
     reason = "The minimums of the bets in this box are more than it may hold; the rules do not say who gives way."
     return [{"boxes": [box], "rules": book.cite(*book.ruling_rules), "reason": reason} for box in settled.needs_ruling]
 

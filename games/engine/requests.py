@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .citation import bare_number
@@ -18,6 +18,7 @@ from .settlement import RULING
 T = TypeVar("T")
 LARGEST_TEXT = 10 * 1024 * 1024
 FIELDS = ("rulebook", "layout", "dice", "void", "limits", "differential", "chip_unit", "excess", "bets")
+LIMIT_FIELDS = ("limits", "differential", "chip_unit")
 BET_FIELDS = ("ref", "player", "box", "stake")
 
 
@@ -180,6 +181,17 @@ def _limits(faults: Faults, book: Rulebook | None, felt: Layout | None, data: Ma
             faults.add(_path("limits" if where == "boxes" else where, key), fault)
     unit = faults.money(parse_positive_money, data["chip_unit"], "chip_unit") if "chip_unit" in data else 1
     return Limits(read_ranges(faults, given[0], "limits"), read_differential(faults, given[1]), unit or 1)
+
+
+def read_limits(document: object, book: Rulebook, felt: Layout, *, chip_unit: int) -> Limits:
+    """Limits in a document of their own; where it names no chip unit, this one."""
+    if not isinstance(document, dict):
+        raise InputError("The input is not a JSON object; write it as {…}.")
+    faults = Faults()
+    data = faults.table(document, "", LIMIT_FIELDS)
+    limits = _limits(faults, book, felt, data)
+    faults.done()
+    return limits if "chip_unit" in data else replace(limits, chip_unit=chip_unit)
 
 
 def misfits(

@@ -1,6 +1,7 @@
 """Waking the reconciliation. What is to be done is in the outbox; the message only says that there is something."""
 
 import datetime as dt
+import time
 
 import structlog
 from django.conf import settings
@@ -15,6 +16,9 @@ log = structlog.get_logger(__name__)
 
 #: What waits for longer than this waits for a worker, not for a message: no more of these are sent.
 BACKLOG = dt.timedelta(seconds=30)
+#: Seconds without another attempt where the broker cannot be reached: each costs whoever records some seconds.
+SILENCE = 20.0
+_silent_until = [0.0]
 AGAIN = """
 INSERT INTO games_outbox (round_id, at, again)
 SELECT id, %s, true FROM games_round WHERE table_id = %s AND started_at >= %s
@@ -27,9 +31,12 @@ def reconciliation_wake() -> None:
     oldest = Outbox.objects.order_by("pk").values_list("at", flat=True).first()
     if oldest is None or oldest < timezone.now() - BACKLOG:
         return
+    if time.monotonic() < _silent_until[0]:
+        return
     try:
         app.send_task(settings.WAKE_TASK, retry=False, ignore_result=True, expires=60)
     except OperationalError as error:
+        _silent_until[0] = time.monotonic() + SILENCE
         log.warning("reconciliation not woken", error=str(error))
 
 

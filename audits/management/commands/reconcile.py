@@ -70,8 +70,8 @@ def taken(keys: list[int], workers: int) -> Iterator[int]:
 
 
 def take(key: int) -> int:
-    part = part_take(key=key)
-    return part.rounds if part else 0
+    part_take(key=key, wait=True)
+    return RunPart.objects.get(pk=key).rounds
 
 
 def counted(runs: list[Run]) -> dict[str, int]:
