@@ -3,22 +3,20 @@
 import datetime as dt
 import time
 
-import structlog
+from django.conf import settings
 from django.db import IntegrityError
-from kombu.exceptions import OperationalError
 
 from audits.services.arrivals import SYSTEM, arrivals_take
 from audits.services.closing import days_to_close
 from audits.services.escalation import findings_escalate, notices_mail
+from audits.services.faults import Faults
 from audits.services.runs import close_start, part_take, parts_waiting
 from taisai_backoffice.celery import app
 
-log = structlog.get_logger(__name__)
-
-#: A sweep helps out for this long, and leaves the rest to the next.
-SWEEP_SECONDS = 8.0
-#: A part that nobody has begun after this long is taken up by the sweep.
-OVERDUE = dt.timedelta(seconds=20)
+#: A sweep helps out until shortly before the next, and leaves it the rest.
+HELPS_FOR = 0.8 * settings.SWEEP_SECONDS
+#: A part that nobody has done after this long is taken up by the sweep.
+OVERDUE = dt.timedelta(seconds=2 * settings.SWEEP_SECONDS)
 
 
 @app.task(ignore_result=True)
@@ -33,23 +31,19 @@ def take_part(key: int) -> None:
     part_take(key=key)
 
 
-def hand_out(key: int) -> None:
-    """A part to whichever worker is free. Where the broker cannot be reached, the sweep takes it."""
-    try:
-        take_part.apply_async((key,), retry=False)
-    except OperationalError as error:
-        log.warning("part not handed out", part=key, error=str(error))
-
-
 @app.task(ignore_result=True)
 def sweep() -> None:
     """By the clock: what no message told of, or whose messenger was killed."""
-    until = time.monotonic() + SWEEP_SECONDS
-    arrivals_take()
+    until = time.monotonic() + HELPS_FOR
+    faults = Faults()
+    with faults:
+        arrivals_take()
     for key in parts_waiting(older_than=OVERDUE):
         if time.monotonic() > until:
-            return
-        part_take(key=key)
+            break
+        with faults:
+            part_take(key=key)
+    faults.raise_all()
 
 
 @app.task(ignore_result=True)

@@ -211,7 +211,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,  # longer than the longest task
     "unacked_restore_interval": 10,  # looked at this often; a task comes back when its time-out has passed
     "unacked_restore_throttle": 1,
+    "socket_connect_timeout": 2,  # a broker that does not answer holds nobody up
+    "socket_timeout": 5,
 }
+#: One more try at once, for a connection that has gone stale; what cannot be sent, the sweep finds.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
 CELERY_RESULT_BACKEND = "django-db"
 CELERY_RESULT_EXTENDED = True
 CELERY_RESULT_EXPIRES = 24 * 60 * 60
@@ -224,12 +228,15 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 5
-CELERY_BEAT_SCHEDULE = {
+SWEEP_SECONDS = max(environment.number("SWEEP_SECONDS", 10), 1)  # how soon what no message told of is found
+CELERY_BEAT_SCHEDULE = {  # the schedule in the database knows `expire_seconds`, and silently forgets `expires`
     "heartbeat": {"task": "taisai_backoffice.celery.heartbeat", "schedule": 15.0},
-    "reconciliation-sweep": {"task": "audits.tasks.sweep", "schedule": 10.0, "options": {"expires": 60}},
-    "close-gaming-days": {"task": "audits.tasks.close_days", "schedule": 300.0, "options": {"expires": 600}},
-    "escalate-findings": {"task": "audits.tasks.escalate", "schedule": 60.0, "options": {"expires": 300}},
-}
+    "reconciliation-sweep": {
+        "task": "audits.tasks.sweep", "schedule": float(SWEEP_SECONDS), "options": {"expire_seconds": 60},
+    },
+    "close-gaming-days": {"task": "audits.tasks.close_days", "schedule": 60.0, "options": {"expire_seconds": 300}},
+    "escalate-findings": {"task": "audits.tasks.escalate", "schedule": 60.0, "options": {"expire_seconds": 300}},
+}  # fmt: skip
 #: What a recording wakes. Named here, since the game knows nothing of the audits.
 WAKE_TASK = "audits.tasks.take_arrivals"
 CELERY_TIMEZONE = "UTC"

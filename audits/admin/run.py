@@ -15,7 +15,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from audits.admin.fields import day_field
 from audits.models import COUNTS, Run
 from audits.services.runs import run_cancel, run_start
-from audits.tasks import hand_out
+from audits.tasks import take_part
 from games.admin.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
 from games.models import Casino, Staff, Table
 from games.services.gate import authorize, can, visible, within_reach
@@ -103,7 +103,7 @@ class RunAdmin(GatedAdmin):
         form = StartForm(request.POST if request.method == "POST" else None, actor=actor, initial=initial)
         if form.is_bound and form.is_valid():
             try:
-                run = run_start(actor=actor, send=hand_out, **form.cleaned_data)
+                run = run_start(actor=actor, send=take_part.delay, **form.cleaned_data)
             except ValidationError as error:
                 tell(form, error)
             else:

@@ -10,6 +10,7 @@ from psycopg import errors
 
 from audits.models import DaySummary, Run
 from audits.reconciliation.table_day import Done, reconcile_waiting
+from audits.services.faults import Faults
 from games.engine.findings import VERSION
 from games.models import Casino, Table
 
@@ -44,20 +45,20 @@ class Arrivals:
 
 def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) -> Done:
     """Reconcile what waits; of these tables and days, where some are named. Done twice it does nothing twice."""
-    total = Done()
-    busy = []
+    total, faults = Done(), Faults()
     wanted = None if only is None else set(only)
-    for place in waiting():
-        if wanted is None or place in wanted:
-            done = _take(place, who, wait=False)
-            if done is None:
-                busy.append(place)
-            else:
-                _add(total, done)
-    for place in busy:
-        done = _take(place, who, wait=True)
-        if done is not None:
-            _add(total, done)
+    places = [place for place in waiting() if wanted is None or place in wanted]
+    for wait in (False, True):
+        busy = []
+        for place in places:
+            with faults:
+                done = _take(place, who, wait=wait)
+                if done is None:
+                    busy.append(place)
+                else:
+                    _add(total, done)
+        places = busy
+    faults.raise_all()
     return total
 
 

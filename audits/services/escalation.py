@@ -1,6 +1,7 @@
 """Findings that nobody acknowledges: after a while the next higher post is told, and that is on record.
 
-A finding that lies for as long as its casino allows goes up one post, and one more for each such time again.
+A finding that lies for as long as its casino allows goes up one post, and one more for each such time again. That time
+begins anew with each notice: where nobody could be told for days, the posts are not all told within minutes.
 """
 
 import datetime as dt
@@ -10,12 +11,11 @@ from collections.abc import Iterable
 import structlog
 from django.core.mail import send_mail
 from django.db import connection, transaction
-from django.db.models import F, Max, Q
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from audits.models import Escalation, Finding, Notice, NoticeMail, Severity, policy_of
-from audits.models.policy import FindingPolicy
 from games.engine.money import format_money
 from games.models import Casino, Staff, Table
 from games.roles import ROLES
@@ -27,7 +27,8 @@ LADDER = ("pit-manager", "shift-manager", "casino-manager", "compliance")
 AT_ONCE = 2000
 NAMED = 10  # findings that a notice names; of the rest it says how many
 MAILED_FOR = dt.timedelta(days=1)
-LOCK = 0x7A15A2  # the first half of an advisory lock's key; the second is the notice's id, or 0 for the telling
+LOCK = 0x7A15A2  # the first half of an advisory lock's key; the second is the notice's id, or
+ESCALATING = 0
 
 Group = tuple[int, int | None, str]  # casino, pit, role
 
@@ -36,7 +37,7 @@ Group = tuple[int, int | None, str]  # casino, pit, role
 def findings_escalate(*, now: dt.datetime | None = None) -> list[Notice]:
     """Tell whoever is next; each finding goes up by one post at a time. Two of these at once tell nobody twice."""
     moment = now or timezone.now()
-    if not _alone():
+    if not _locked(ESCALATING):
         return []
     due: dict[Group, list[tuple[Finding, int]]] = defaultdict(list)
     for finding, level in _due(moment):
@@ -46,36 +47,36 @@ def findings_escalate(*, now: dt.datetime | None = None) -> list[Notice]:
     return [_tell(group, entries, moment) for group, entries in due.items()]
 
 
-def _alone() -> bool:
-    """Until the transaction ends nobody else escalates: who comes later finds these levels on record."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [LOCK])
-        return bool(cursor.fetchone()[0])
-
-
 def _due(now: dt.datetime) -> Iterable[tuple[Finding, int]]:
     """Findings that have been open for longer than their casino allows, with the level they go to."""
-    waiting = Finding.objects.filter(state=Finding.State.OPEN, lapsed_at=None).alias(
-        level=Coalesce(Max("escalations__level"), 0)
+    last = Escalation.objects.filter(finding=OuterRef("pk")).order_by("-level")
+    waiting = Finding.objects.filter(state=Finding.State.OPEN, lapsed_at=None).annotate(
+        level=Coalesce(Subquery(last.values("level")[:1]), 0),
+        since=Coalesce(Subquery(last.values("notice__at")[:1]), F("found_at")),
     )
-    overdue = Q(pk__in=[])
-    for casino in Casino.objects.all():
-        overdue |= Q(table__casino=casino) & _overdue(policy_of(casino), now)
-    chosen = waiting.filter(overdue).annotate(reached=F("level")).order_by("found_at", "pk")
-    levels = dict(chosen.values_list("pk", "reached")[:AT_ONCE])
+    due = waiting.filter(_too_long(now), level__lt=len(LADDER)).order_by("found_at", "pk")
+    levels = dict(due.values_list("pk", "level")[:AT_ONCE])
     locked = Finding.objects.select_for_update(of=("self",), skip_locked=True).select_related("table__casino")
-    for finding in locked.filter(pk__in=levels, state=Finding.State.OPEN, lapsed_at=None).order_by("pk"):
+    for finding in locked.filter(pk__in=levels, state=Finding.State.OPEN, lapsed_at=None):
         yield finding, levels[finding.pk] + 1
 
 
-def _overdue(policy: FindingPolicy, now: dt.datetime) -> Q:
-    """In the query itself: many that may lie for long hide none that may not."""
+def _too_long(now: dt.datetime) -> Q:
+    """In each casino, for each severity: since a moment that lies too far back."""
     found = Q(pk__in=[])
-    for severity in Severity:
-        patience = dt.timedelta(minutes=policy.patience(severity))
-        for level in range(len(LADDER)):
-            found |= Q(severity=severity, level=level, found_at__lte=now - patience * (level + 1))
+    for casino in Casino.objects.all():
+        policy = policy_of(casino)
+        for severity in Severity:
+            allowed = dt.timedelta(minutes=policy.patience(severity))
+            found |= Q(table__casino=casino, severity=severity, since__lte=now - allowed)
     return found
+
+
+def _locked(what: int) -> bool:
+    """One at a time, until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [LOCK, what])
+        return bool(cursor.fetchone()[0])
 
 
 def _tell(group: Group, entries: list[tuple[Finding, int]], now: dt.datetime) -> Notice:
@@ -127,10 +128,8 @@ def notices_mail(*, now: dt.datetime | None = None) -> int:
 def _mail(notice: Notice) -> int:
     """One worker at a time; one that dies after the sending and before the record sends it once more."""
     told = NoticeMail.objects.filter(notice=notice).values("staff")
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [LOCK, notice.pk % 2**31])
-        if not cursor.fetchone()[0]:
-            return 0
+    if not _locked(notice.pk % 2**31):
+        return 0
     people = list(Staff.objects.filter(pk__in=notice.recipients).exclude(email="").exclude(pk__in=told))
     for person in people:
         NoticeMail.objects.create(notice=notice, staff=person, address=person.email, fault=_sent(notice, person.email))

@@ -4,10 +4,12 @@ import datetime as dt
 import time
 from collections.abc import Callable
 
+import structlog
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.models import Count, F
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from audits.models import COUNTS, Run, RunPart
 from audits.reconciliation.table_day import Done, reconcile_day
@@ -16,6 +18,8 @@ from audits.services.closing import day_freeze
 from games.engine.findings import VERSION
 from games.models import Casino, Round, Table
 from games.services.gate import Actor, authorize, name_of, within_reach
+
+log = structlog.get_logger(__name__)
 
 #: How often a part says how far it has come, and looks whether it is still wanted.
 EVERY_SECONDS = 0.5
@@ -58,8 +62,17 @@ def _begin(run: Run, day: dt.date, table: Table | None, send: Callable[[int], No
         _end_if_done(run)
     elif send is not None:
         keys = [part.pk for part in parts]
-        transaction.on_commit(lambda: [send(key) for key in keys])
+        transaction.on_commit(lambda: _hand_out(keys, send))
     return run
+
+
+def _hand_out(keys: list[int], send: Callable[[int], None]) -> None:
+    """Where the broker cannot be reached, the sweep finds the parts."""
+    try:
+        for key in keys:
+            send(key)
+    except OperationalError as error:
+        log.warning("parts not handed out", error=str(error))
 
 
 @transaction.atomic

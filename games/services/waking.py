@@ -34,7 +34,7 @@ def reconciliation_wake() -> None:
     if time.monotonic() < _silent_until[0]:
         return
     try:
-        app.send_task(settings.WAKE_TASK, retry=False, ignore_result=True, expires=60)
+        app.send_task(settings.WAKE_TASK, ignore_result=True, expires=60)
     except OperationalError as error:
         _silent_until[0] = time.monotonic() + SILENCE
         log.warning("reconciliation not woken", error=str(error))

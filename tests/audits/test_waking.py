@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from kombu import Connection
+from kombu.connection import Connection
 
 from audits.tasks import take_arrivals
 from games.models import Outbox, Round, Table

@@ -1,4 +1,4 @@
-"""A small share of `make soak`: a kill of every kind, also while rounds come in, and some odd requests."""
+"""A small share of `make soak`: a kill of every kind, also while rounds come in or are reconciled; odd requests."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from pytest_django import DjangoDbBlocker
 
 from taisai_backoffice.embedded.home import Home
 from tests.homes import throwaway_home
-from tests.soak import fuzz, kills, rounds
+from tests.soak import fuzz, kills, reconcile, rounds
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +24,14 @@ def test_what_was_acknowledged_outlives_a_kill_and_work_goes_on(home: Home, targ
 @pytest.mark.parametrize("seed", range(3))
 def test_every_round_is_on_record_once_and_every_file_whole_whatever_is_killed(home: Home, seed: int) -> None:
     rounds.survive(home, seed, kills=1)  # seed by seed another kind
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_found_is_what_a_calm_run_finds_whatever_is_killed(
+    home: Home, seed: int, django_db_blocker: DjangoDbBlocker
+) -> None:
+    with django_db_blocker.unblock():
+        reconcile.survive(home, seed, kills=2)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from tests.soak import fuzz, kills, rounds
+from tests.soak import fuzz, kills, reconcile, rounds
 
 SCENARIOS: dict[str, Callable[[int], None]] = {
     "kills": kills.scenario,
     "fuzz": fuzz.scenario,
     "rounds": rounds.scenario,
+    "reconcile": reconcile.scenario,
 }
