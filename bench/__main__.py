@@ -7,17 +7,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import live, posts, recording, start, web
+from bench import arrivals, live, posts, reconcile, recording, start, web
 from bench.measure import show
 from taisai_backoffice.embedded.home import Home
 
-BENCHMARKS = {"start": start, "web": web, "recording": recording, "posts": posts, "live": live}
+BENCHMARKS = {
+    "start": start, "web": web, "recording": recording, "posts": posts, "live": live, "reconcile": reconcile,
+    "arrivals": arrivals,
+}  # fmt: skip
 
 
 def main(names: list[str]) -> int:
     if unknown := set(names) - BENCHMARKS.keys():
         sys.exit(f"There is no benchmark {min(unknown)}; choose from {', '.join(BENCHMARKS)}.")
-    figures = {}
+    figures, is_kept = {}, True
     for name in names or BENCHMARKS:
         folder = Path(tempfile.mkdtemp(prefix="taisai-bench-"))
         folder.chmod(0o755)
@@ -27,10 +30,11 @@ def main(names: list[str]) -> int:
             shutil.rmtree(folder)
         show(BENCHMARKS[name].TITLE, rows)
         figures[name] = [dataclasses.asdict(row) for row in rows]
+        is_kept &= all(row.is_kept for row in rows)
     kept = Home.from_environment().folder("bench") / "figures.json"
     kept.write_text(json.dumps(figures, indent=1))
     print(f"\nKept in {kept}")
-    return 0
+    return 0 if is_kept else 1
 
 
 if __name__ == "__main__":

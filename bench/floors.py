@@ -26,10 +26,11 @@ class Floor:
         command = [sys.executable, PROJECT / "manage.py", *arguments]
         return subprocess.run(command, env=self.environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
-    def copy(self, name: str) -> dict[str, str]:
-        """A database of its own, as the environment of a process names it. Nobody may be connected to the floor."""
+    def copy(self, name: str, template: str = DATABASE) -> dict[str, str]:
+        """A database of its own, as the environment of a process names it. Nobody may be connected to the template."""
         with psycopg.connect(self.postgres.url("postgres", "postgres"), autocommit=True) as connection:
-            create_database(connection, name, template=DATABASE)
+            create_database(connection, name, template=template)
+            connection.execute("CHECKPOINT")  # so that nobody measures how it is written
         own = {
             "DATABASE_URL": self.postgres.url("app", name),
             "DATABASE_OWNER_URL": self.postgres.url("owner", name),

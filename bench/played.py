@@ -30,10 +30,11 @@ class Played:
     started_at: dt.datetime
     dice: tuple[int, int, int]
     bets: list[tuple[str, str, int, int]]  # player, box, stake and net
+    seconds: tuple[float, ...] = SECONDS
 
     def line(self) -> str:
         """As a table system sends it."""
-        opened, closed, tumbled, shown, settled = (self._after(seconds) for seconds in SECONDS)
+        opened, closed, tumbled, shown, settled = (self._after(seconds) for seconds in self.seconds)
         events = (
             f'{{"kind":"place-bets","at":"{opened}"}},{{"kind":"no-more-bets","at":"{closed}"}},'
             f'{{"kind":"tumbler","at":"{tumbled}","tumbles":3}},'
@@ -53,7 +54,7 @@ class Played:
         for position, bet in enumerate(self.bets, 1):
             yield self.ref, position, self.table, self.started_at, *bet
 
-    def _after(self, seconds: int) -> str:
+    def _after(self, seconds: float) -> str:
         return (self.started_at + dt.timedelta(seconds=seconds)).isoformat()
 
 

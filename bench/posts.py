@@ -57,36 +57,46 @@ def at_once(clients: list["Client"], host: str) -> float:
     return time.perf_counter() - started
 
 
-class Client:
-    """A client that sends one round after the other over one connection."""
+class Sender:
+    """Posts of rounds over one connection; what was not answered with 201 is a fault."""
 
-    def __init__(self, key: str, number: int) -> None:
+    def __init__(self, host: str, key: str) -> None:
+        self.connection = http.client.HTTPConnection(host, timeout=30)
         self.headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-        self.rounds = rounds(10**6, BETS, seed=number)
-        self.times: list[float] = []
         self.faults: list[str] = []
 
-    def post_until(self, host: str, end: float, at_least: int = 1) -> None:
-        connection = http.client.HTTPConnection(host, timeout=30)
-        for number, one in enumerate(self.rounds, 1):
-            body = one.line().encode()
-            started = time.perf_counter()
-            self._post(connection, body)
-            self.times.append(time.perf_counter() - started)
-            if number >= at_least and time.perf_counter() >= end:
-                break
-        connection.close()
-
-    def _post(self, connection: http.client.HTTPConnection, body: bytes) -> None:
+    def post(self, body: bytes) -> None:
         try:
-            connection.request("POST", "/api/v1/rounds/", body, self.headers)
-            answer = connection.getresponse()
+            self.connection.request("POST", "/api/v1/rounds/", body, self.headers)
+            answer = self.connection.getresponse()
             text = answer.read()
             if answer.status != http.client.CREATED:
                 self.faults.append(f"{answer.status} {text[:200]!r}")
         except (OSError, http.client.HTTPException) as error:
             self.faults.append(repr(error))
-            connection.close()
+            self.connection.close()
+
+
+class Client:
+    """A client that sends one round after the other over one connection."""
+
+    def __init__(self, key: str, number: int) -> None:
+        self.key = key
+        self.rounds = rounds(10**6, BETS, seed=number)
+        self.times: list[float] = []
+        self.faults: list[str] = []
+
+    def post_until(self, host: str, end: float, at_least: int = 1) -> None:
+        sender = Sender(host, self.key)
+        for number, one in enumerate(self.rounds, 1):
+            body = one.line().encode()
+            started = time.perf_counter()
+            sender.post(body)
+            self.times.append(time.perf_counter() - started)
+            if number >= at_least and time.perf_counter() >= end:
+                break
+        sender.connection.close()
+        self.faults += sender.faults
 
 
 def rows_of(clients: list[Client], elapsed: float) -> list[Row]:

@@ -1,10 +1,12 @@
 """What the rounds of a table are settled by: the game of its assignment, and the limits in force as known now."""
 
 import datetime as dt
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from django.db import connection
 from numpy.typing import NDArray
 
 from games.engine.kernel import Game, Kernel
@@ -51,8 +53,9 @@ class Applying:
         return found
 
     def at(self, assignment_id: int, started_at: dt.datetime) -> Applied:
-        places = self.places(np.array([assignment_id]), np.array([microseconds(started_at)]))
-        return self._applied[int(places[0])]
+        game = bisect_left(self._assignments, assignment_id)
+        sign = bisect_right(self._starts, microseconds(started_at))
+        return self._applied[game * (len(self._starts) + 1) + sign]
 
 
 def _applied(assignment: TableAssignment, period: LimitPeriod | None) -> Applied:
@@ -70,17 +73,20 @@ def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
     return begins_before and (period.ends_at is None or assignment.starts_at < period.ends_at)
 
 
-_KNOWN: dict[int, tuple[tuple[Any, ...], Applying]] = {}
+STAMP = """
+SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),
+    ARRAY(SELECT id FROM games_tableassignment WHERE table_id = %s ORDER BY id)
+"""
+_KNOWN: dict[tuple[str, int], tuple[Any, Applying]] = {}
 
 
 def applying(table: Table) -> Applying:
     """Made once a process, and anew when the table has other limits or another game."""
-    stamp = (
-        tuple(LimitSet.objects.filter(table=table).order_by("pk").values_list("pk", flat=True)),
-        tuple(TableAssignment.objects.filter(table=table).order_by("pk").values_list("pk", flat=True)),
-    )
-    known = _KNOWN.get(table.pk)
+    with connection.cursor() as cursor:
+        cursor.execute(STAMP, [table.pk, table.pk])
+        stamp = cursor.fetchone()
+    place = (str(connection.settings_dict["NAME"]), table.pk)
+    known = _KNOWN.get(place)
     if known is None or known[0] != stamp:
-        known = (stamp, Applying(table))
-        _KNOWN[table.pk] = known
+        known = _KNOWN[place] = (stamp, Applying(table))
     return known[1]

@@ -1,12 +1,13 @@
 """Rounds on their way to the kernel: PostgreSQL's own binary rows, cut into columns without touching a bet singly.
 
 A row of `COPY … (FORMAT binary)` is the number of its fields and each field with its length before it; an array is
-five words of header and its elements, again with their lengths. Everything is a multiple of two bytes, so that a block
-of rows is read as 16-bit words. Rows with rare facts about bets (late, refused, no net given) are read one by one.
+five words of header and its elements, again with their lengths. The same array of many rows, laid end to end, is one
+column. Rows with rare facts about bets (late, refused, no net given) are read one by one.
 """
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,14 @@ from psycopg import sql
 
 from games.engine.loader import rulebooks
 
-BLOCK = 1_500_000  # bytes of rows that are cut at once: what this needs of memory stays small
+BLOCK = 1_250_000  # bytes of rows that are cut at once: of 50 bets each, as many as the kernel settles together
 SIGNATURE = 19  # bytes before the first row
 END = b"\xff\xff"
 FIXED, TAIL = 66, 12  # bytes of a row before its arrays, and after them where it has no rare facts
 HEADER, EMPTY = 24, 16  # bytes of an array before its elements, and of one without any
-FLAGS = 57  # the byte of a row with its flags
 SMALL, LARGE = 6, 12  # bytes of an element with its length: a box, an amount
+A_BET = 2 * LARGE + SMALL
+WITHOUT_BETS = FIXED + 3 * HEADER + TAIL  # what a row with bets has beside them
 
 SETTLED, VOID, UNFINISHED, STATUS = 0, 1, 2, 3
 IRREGULAR, RARE, EARLY, LATE = 4, 8, 16, 32
@@ -104,7 +106,7 @@ def _blocks(copy: Any) -> Iterator[list[bytes]]:
     for data in copy:
         row = bytes(data[SIGNATURE:]) if is_first else bytes(data)
         is_first = False
-        if row == END or not row:
+        if len(row) <= len(END):
             continue
         rows.append(row)
         size += len(row)
@@ -116,12 +118,14 @@ def _blocks(copy: Any) -> Iterator[list[bytes]]:
 
 
 def _cut(rows: list[bytes]) -> Iterator[Rounds]:
-    plain = [row for row in rows if not row[FLAGS] & RARE]
-    rare = [row for row in rows if row[FLAGS] & RARE]
-    if plain:
-        yield _side_by_side(plain)
-    if rare:
-        yield _one_by_one(rare)
+    fixed = _fixed(rows)
+    is_rare = fixed["flags"] & RARE != 0
+    if not is_rare.any():
+        yield _side_by_side(rows, fixed)
+        return
+    for which, cut in ((~is_rare, _side_by_side), (is_rare, _one_by_one)):
+        if which.any():
+            yield cut(list(compress(rows, which)), {name: column[which] for name, column in fixed.items()})
 
 
 def _fixed(rows: list[bytes]) -> dict[str, Any]:
@@ -129,41 +133,35 @@ def _fixed(rows: list[bytes]) -> dict[str, Any]:
     return {name: fixed[name].astype(fixed.dtype[name].newbyteorder("=")) for name in fixed.dtype.names or ()}
 
 
-def _side_by_side(rows: list[bytes]) -> Rounds:
+def _side_by_side(rows: list[bytes], fixed: dict[str, Any]) -> Rounds:
     """Where the bets of a row lie follows from its length."""
-    lengths = np.array([len(row) for row in rows], np.int64)
-    words = np.frombuffer(b"".join(rows), ">u2").astype(np.uint16)
-    starts = np.cumsum(lengths) - lengths
-    sizes = np.maximum((lengths - (FIXED + 3 * HEADER + TAIL)) // (2 * LARGE + SMALL), 0)
-    ends = np.cumsum(sizes)
-    nth = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)  # which bet of its round
-    stakes_at = starts + FIXED + HEADER + LARGE - 8
-    nets_at = stakes_at + LARGE * sizes + HEADER
-    boxes_at = nets_at + 8 - LARGE + LARGE * sizes + HEADER + SMALL - 2
-
-    def places(first: Ints, width: int) -> Ints:
-        found: Ints = np.repeat(first // 2, sizes) + nth * (width // 2)
-        return found
-
+    sizes = np.array([max(len(row) - WITHOUT_BETS, 0) // A_BET for row in rows], np.int64)
+    large, small = sizes * LARGE, sizes * SMALL
+    nets_at = FIXED + HEADER + large + HEADER
+    boxes_at = nets_at + large + HEADER
     return Rounds(
-        **_fixed(rows),
+        **fixed,
         sizes=sizes,
-        stakes=_amounts(words, places(stakes_at, LARGE)),
-        nets=_amounts(words, places(nets_at, LARGE)),
-        boxes=words[places(boxes_at, SMALL)],
+        stakes=_elements(rows, nets_at - HEADER - large, large, ">i8"),
+        nets=_elements(rows, nets_at, large, ">i8"),
+        boxes=_elements(rows, boxes_at, small, ">i2"),
     )
 
 
-def _amounts(words: NDArray[np.uint16], places: Ints) -> NDArray[np.int64]:
-    """Four words each, the first of them with the sign."""
-    found: NDArray[np.int64] = words[places].view(np.int16).astype(np.int64)
-    for step in (1, 2, 3):
-        found <<= 16
-        found |= words[places + step]
+def _elements(rows: list[bytes], starts: Ints, lengths: Ints, kind: str) -> Ints:
+    """Of one array of each row, one after the other."""
+    places = zip(rows, starts.tolist(), (starts + lengths).tolist(), strict=True)
+    return _values(b"".join([row[start:end] for row, start, end in places]), kind)
+
+
+def _values(elements: bytes, kind: str) -> Ints:
+    """Each element has its length before it."""
+    element = np.dtype([("length", ">i4"), ("value", kind)])
+    found: Ints = np.frombuffer(elements, element)["value"].astype(np.dtype(kind).newbyteorder("="))
     return found
 
 
-def _one_by_one(rows: list[bytes]) -> Rounds:
+def _one_by_one(rows: list[bytes], fixed: dict[str, Any]) -> Rounds:
     """Rounds with rare facts; an array of these is missing where no bet has the fact."""
     parts = [_arrays(row) for row in rows]
     sizes = np.array([len(part[0]) for part in parts], np.int64)
@@ -174,7 +172,7 @@ def _one_by_one(rows: list[bytes]) -> Rounds:
         ).astype(np.bool_)
 
     return Rounds(
-        **_fixed(rows),
+        **fixed,
         sizes=sizes,
         stakes=np.concatenate([part[0] for part in parts]),
         nets=np.concatenate([part[1] for part in parts]),
@@ -198,8 +196,6 @@ def _arrays(row: bytes) -> list[Any]:
             found.append(None)
             continue
         header = HEADER - 4 if length > EMPTY else length
-        element = np.dtype([("length", ">i4"), ("value", kind)])
-        native = np.dtype(kind).newbyteorder("=")
-        found.append(np.frombuffer(row[place + header : place + length], element)["value"].astype(native))
+        found.append(_values(row[place + header : place + length], kind))
         place += length
     return found

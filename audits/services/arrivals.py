@@ -72,7 +72,7 @@ def waiting() -> list[TableDay]:
 def _take(place: TableDay, who: str, *, wait: bool) -> Done | None:
     """None where somebody else is at work on it."""
     table_id, day = place
-    summary_ensure([place])
+    summary_ensure(place)
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
@@ -85,11 +85,11 @@ def _take(place: TableDay, who: str, *, wait: bool) -> Done | None:
         raise
 
 
-def summary_ensure(places: Iterable[TableDay]) -> None:
+def summary_ensure(place: TableDay) -> None:
     """In a transaction of its own: two that make the same one at once would wait for each other's end."""
-    DaySummary.objects.bulk_create(
-        [DaySummary(table_id=table_id, gaming_day=day) for table_id, day in places], ignore_conflicts=True
-    )
+    table_id, day = place
+    if not DaySummary.objects.filter(table=table_id, gaming_day=day).exists():
+        DaySummary.objects.bulk_create([DaySummary(table_id=table_id, gaming_day=day)], ignore_conflicts=True)
 
 
 def _add(total: Done, done: Done) -> None:

@@ -98,7 +98,7 @@ def part_take(*, key: int, wait: bool = False) -> RunPart | None:
     part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
     if part.is_done or part.run.is_over:
         return None
-    summary_ensure([(part.table_id, part.gaming_day)])
+    summary_ensure((part.table_id, part.gaming_day))
     try:
         with transaction.atomic():
             if not _locked(part, wait=wait):

@@ -26,7 +26,7 @@ class Throw:
     def total(self) -> int:
         return sum(self.faces)
 
-    @property
+    @cached_property
     def is_triple(self) -> bool:
         return len(set(self.faces)) == 1
 

@@ -8,7 +8,7 @@ from .advice import situation_of
 from .irregularities import Assessment, Event, Irregularity, assess
 from .limits import Bet, Breach, Limits, breaches
 from .rulebook import Layout, Rulebook
-from .settlement import SettledBet, Settlement, settle
+from .settlement import Reckoning, SettledBet, Settlement, reckon, settle
 
 #: Goes up where the same round would be found otherwise than before; findings name the version that found them.
 VERSION = "1"
@@ -50,22 +50,35 @@ class RecordedRound:
     excess: str | None = None
 
     @cached_property
-    def counting(self) -> list[Bet]:
-        """The reference of a bet is its position."""
-        return [Bet(one.player, one.box, one.stake, str(at)) for at, one in enumerate(self.bets) if one.counts]
+    def counting(self) -> list[RecordedBet]:
+        return [one for one in self.bets if one.counts]
+
+    @cached_property
+    def reckoning(self) -> Reckoning | None:
+        """As the rules have it; none where the round is void or unfinished."""
+        by_events = self._by_events
+        if by_events.is_void or not by_events.is_finished or by_events.throw is None:
+            return None
+        policy = self.excess or self.book.limits.excess
+        return reckon(self.layout, by_events.throw, self.counting, self.limits, policy)
 
     @cached_property
     def settlement(self) -> Settlement | None:
-        """As the rules have it; none where the round is void or unfinished."""
-        by_events = self._assess()
-        if by_events.is_void or not by_events.is_finished or by_events.throw is None:
+        """The same with its reasons; the reference of a bet is its position."""
+        throw = self._by_events.throw
+        if self.reckoning is None or throw is None:
             return None
-        throw = by_events.throw
-        return settle(self.book, self.layout, throw, self.counting, limits=self.limits, excess=self.excess)
+        bets = [Bet(one.player, one.box, one.stake, str(at)) for at, one in enumerate(self.bets) if one.counts]
+        return settle(self.book, self.layout, throw, bets, limits=self.limits, excess=self.excess)
 
     @cached_property
     def assessment(self) -> Assessment:
-        return self._assess(bool(self.settlement and self.settlement.needs_ruling))
+        needs_ruling = bool(self.reckoning and self.reckoning.needs_ruling)
+        return self._assess(limits_need_ruling=True) if needs_ruling else self._by_events
+
+    @cached_property
+    def _by_events(self) -> Assessment:
+        return self._assess()
 
     def _assess(self, limits_need_ruling: bool = False) -> Assessment:
         late = [f"{one.player} {one.box}" for one in self.bets if one.is_late]
@@ -88,14 +101,27 @@ class RecordedRound:
     # --- What is wrong with it ---
 
     def discrepancies(self) -> Iterator[Discrepancy]:
-        """In the order of the bets."""
-        for position, (bet, (expected, rules)) in enumerate(zip(self.bets, self.expected(), strict=False)):
-            if bet.net is not None and bet.net != expected:
-                yield Discrepancy(position, discrepancy_kind(expected, bet.net), expected, bet.net, rules)
+        """In the order of the bets. Reasons are looked for only where there is one."""
+        pairs = enumerate(zip(self.bets, self._nets(), strict=False))
+        wrong = [position for position, (bet, net) in pairs if bet.net is not None and bet.net != net]
+        expected = self.expected() if wrong else []
+        for position in wrong:
+            (net, rules), recorded = expected[position], self.bets[position].net or 0
+            yield Discrepancy(position, discrepancy_kind(net, recorded), net, recorded, rules)
+
+    def _nets(self) -> list[int]:
+        """The expected ones; nothing where the round is unfinished."""
+        if not self.assessment.is_finished:
+            return []
+        if self.reckoning is None:
+            return [0] * len(self.bets)
+        nets = iter(self.reckoning.nets)
+        return [next(nets) if one.counts else 0 for one in self.bets]
 
     def breaches(self) -> Sequence[Breach]:
         """In every round, void and unfinished ones too."""
-        return self.settlement.breaches if self.settlement else breaches(self.layout, self.limits, self.counting)
+        boxes = self.reckoning.boxes if self.reckoning else None
+        return breaches(self.layout, self.limits, self.counting, boxes)
 
     def irregularities(self) -> Iterator[tuple[Irregularity, int | None]]:
         """Each with the position of the bet that it is about, where it is about one."""

@@ -62,10 +62,10 @@ class Kernel:
         self.games = tuple(games)
         layouts = list({id(game.layout): game.layout for game in self.games}.values())
         place = {id(layout): number for number, layout in enumerate(layouts)}
-        multipliers = [_multipliers(layout) for layout in layouts]
+        tables = [_tables(layout) for layout in layouts]
         self._layouts = np.array([place[id(game.layout)] for game in self.games], np.intp)
-        self._multipliers = np.array(multipliers, np.int16).ravel()
-        self._payoffs = [_payoffs(layout, lines) for layout, lines in zip(layouts, multipliers, strict=True)]
+        self._multipliers = np.array([table.multipliers for table in tables], np.int16).ravel()
+        self._payoffs = [table.payoffs for table in tables]
         self._ways = np.array([ways for _, ways in distinct_throws()], np.float64)
         self._bound = EXACT // (THROWS * (int(self._multipliers.max(initial=0)) + 1))
         self._minimums = np.array([_minimums(game) for game in self.games], np.int64).ravel()
@@ -231,6 +231,25 @@ class Kernel:
 # --- Tables of a layout, and of a game -------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class LayoutTables:
+    layout: Layout
+    multipliers: NDArray[np.int16]
+    payoffs: Floats
+
+
+_KNOWN: dict[int, LayoutTables] = {}
+
+
+def _tables(layout: Layout) -> LayoutTables:
+    """Worked out once a process. The layout stays with them, so that nothing else is ever found under its id."""
+    known = _KNOWN.get(id(layout))
+    if known is None:
+        multipliers = _multipliers(layout)
+        known = _KNOWN[id(layout)] = LayoutTables(layout, multipliers, _payoffs(layout, multipliers))
+    return known
+
+
 def _multipliers(layout: Layout) -> NDArray[np.int16]:
     """For every throw and every box, what a bet gains for each unit; last, the line in which nothing moves."""
     lines = {throw.ascending: _line(layout, throw) for throw, _ in distinct_throws()}
@@ -240,9 +259,9 @@ def _multipliers(layout: Layout) -> NDArray[np.int16]:
 
 
 def _line(layout: Layout, throw: Throw) -> list[int]:
-    line = [0] * COLUMNS
-    for code, box in layout.boxes.items():
-        line[NUMBERS[code]] = box.odds_on(throw) or -1
+    line, odds = [0] * COLUMNS, layout.winning(throw)
+    for code in layout.boxes:
+        line[NUMBERS[code]] = odds.get(code, -1)
     return line
 
 

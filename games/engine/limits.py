@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol
 
 from .rulebook import Layout
 
@@ -14,6 +15,17 @@ class Bet:
     box: str
     stake: int
     ref: str | None = None
+
+
+class Placed(Protocol):
+    """A bet as far as limits are concerned."""
+
+    @property
+    def player(self) -> str: ...
+    @property
+    def box(self) -> str: ...
+    @property
+    def stake(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -64,23 +76,26 @@ class Holding:
         return self.limits.minimum is not None and stake <= self.limits.minimum
 
 
-def holdings(layout: Layout, limits: Limits, bets: Sequence[Bet]) -> dict[str, Holding]:
+def holdings(layout: Layout, limits: Limits, bets: Sequence[Placed]) -> dict[str, Holding]:
     """Every box with bets in it, in the order of the layout."""
     positions: dict[str, list[int]] = defaultdict(list)
     for position, bet in enumerate(bets):
         positions[bet.box].append(position)
-    totals = {box: sum(bets[position].stake for position in places) for box, places in positions.items()}
-    permitted = _permitted(layout, limits, totals)
+    totals = {box: sum([bets[position].stake for position in places]) for box, places in positions.items()}
+    ranges = {box: limits.of(layout, box) for box in totals}
+    permitted = _permitted(layout, limits, totals, ranges)
     return {
-        box: Holding(box, limits.of(layout, box), tuple(positions[box]), totals[box], permitted[box])
+        box: Holding(box, ranges[box], tuple(positions[box]), totals[box], permitted[box])
         for box in layout.boxes
         if box in positions
     }
 
 
-def _permitted(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> dict[str, int | None]:
+def _permitted(
+    layout: Layout, limits: Limits, totals: Mapping[str, int], ranges: Mapping[str, Range]
+) -> dict[str, int | None]:
     """The maximum of each box; with a Differential, the heavier of two may hold no more than the lighter and it."""
-    permitted = {box: limits.of(layout, box).maximum for box in totals}
+    permitted = {box: range_.maximum for box, range_ in ranges.items()}
     for heavier, lighter, allowed in _exceeded(layout, limits, totals):
         held = totals.get(lighter, 0)
         cap = limits.of(layout, lighter).maximum
@@ -103,7 +118,7 @@ def _exceeded(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> list
 
 
 def breaches(
-    layout: Layout, limits: Limits, bets: Sequence[Bet], boxes: Mapping[str, Holding] | None = None
+    layout: Layout, limits: Limits, bets: Sequence[Placed], boxes: Mapping[str, Holding] | None = None
 ) -> list[Breach]:
     """Maximums, then Differentials, then minimums. `boxes` are the holdings, where they are known already."""
     boxes = holdings(layout, limits, bets) if boxes is None else boxes
@@ -120,7 +135,7 @@ def breaches(
     under = [
         Breach("below-minimum", (bet.box,), bet.player, bet.stake, minimum)
         for bet in bets
-        if (minimum := limits.of(layout, bet.box).minimum) is not None and bet.stake < minimum
+        if (minimum := boxes[bet.box].limits.minimum) is not None and bet.stake < minimum
     ]
     return [*over, *apart, *under]
 
@@ -128,7 +143,7 @@ def breaches(
 # --- How bets give way -----------------------------------------------------------------------------
 
 
-def effective_stakes(policy: str, boxes: Mapping[str, Holding], bets: Sequence[Bet], unit: int) -> list[int]:
+def effective_stakes(policy: str, boxes: Mapping[str, Holding], bets: Sequence[Placed], unit: int) -> list[int]:
     """What each bet counts for; the rest of its stake goes back."""
     stakes = [bet.stake for bet in bets]
     if policy != "in-full":
@@ -187,7 +202,7 @@ def _hand_out(
             left -= more
 
 
-def needs_ruling(policy: str, holding: Holding, bets: Sequence[Bet]) -> bool:
+def needs_ruling(policy: str, holding: Holding, bets: Sequence[Placed]) -> bool:
     """The minimums alone are more than the box may hold."""
     if policy == "in-full" or not holding.is_over_full:
         return False

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .dice import Throw
-from .limits import Bet, Breach, Holding, Limits, breaches, effective_stakes, holdings, needs_ruling
+from .limits import Bet, Breach, Holding, Limits, Placed, breaches, effective_stakes, holdings, needs_ruling
 from .rulebook import Layout, Rulebook
 
 RULING = "ruling"
@@ -34,6 +34,29 @@ class Settlement:
         return -sum(settled.net for settled in self.bets)
 
 
+@dataclass(frozen=True)
+class Reckoning:
+    """The sums of a settlement, without its reasons."""
+
+    boxes: dict[str, Holding]
+    stakes: list[int]  # a bet each: what it counts for
+    nets: list[int]
+    needs_ruling: tuple[str, ...]  # boxes
+
+
+def reckon(layout: Layout, throw: Throw, bets: Sequence[Placed], limits: Limits, policy: str) -> Reckoning:
+    """What each bet should win or lose."""
+    boxes = holdings(layout, limits, bets)
+    stakes = effective_stakes(policy, boxes, bets, limits.chip_unit)
+    odds = layout.winning(throw)
+    return Reckoning(
+        boxes,
+        stakes,
+        [stake * odds.get(bet.box, -1) for bet, stake in zip(bets, stakes, strict=True)],
+        tuple(box for box, holding in boxes.items() if needs_ruling(policy, holding, bets)),
+    )
+
+
 def settle(
     book: Rulebook,
     layout: Layout,
@@ -45,19 +68,17 @@ def settle(
 ) -> Settlement:
     """What each bet should win or lose, and by which rule."""
     limits, policy = limits or Limits(), excess or book.limits.excess
-    boxes = holdings(layout, limits, bets)
-    stakes = effective_stakes(policy, boxes, bets, limits.chip_unit)
-    return Settlement(
-        throw,
-        None,
-        winning(layout, throw),
-        tuple(
-            _settle_bet(book, layout, throw, Placed(bet, stake, boxes[bet.box], policy))
-            for bet, stake in zip(bets, stakes, strict=True)
-        ),
-        tuple(breaches(layout, limits, bets, boxes)),
-        tuple(box for box, holding in boxes.items() if needs_ruling(policy, holding, bets)),
-    )
+    reckoned = reckon(layout, throw, bets, limits, policy)
+    odds = winning(layout, throw)
+    triple_rules = book.triple_rules if throw.is_triple else ()
+    settled = []
+    for bet, stake, net in zip(bets, reckoned.stakes, reckoned.nets, strict=True):
+        box, paid = layout.boxes[bet.box], odds.get(bet.box, 0)
+        rules = (*box.rules, *(box.win_rules if paid else ()), *triple_rules)
+        cited = _limit_rules(book, policy, reckoned.boxes[bet.box], bet.stake, stake)
+        settled.append(SettledBet(bet, stake, "win" if paid else "lose", paid, net, rules + cited))
+    broken = breaches(layout, limits, bets, reckoned.boxes)
+    return Settlement(throw, None, odds, tuple(settled), tuple(broken), reckoned.needs_ruling)
 
 
 def settle_void(
@@ -71,43 +92,16 @@ def settle_void(
 
 def winning(layout: Layout, throw: Throw) -> dict[str, int]:
     """Every winning box with its odds to 1."""
-    return {code: odds for code, box in layout.boxes.items() if (odds := box.odds_on(throw))}
+    return dict(layout.winning(throw))
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A bet, what it counts for, and the box it lies in."""
-
-    bet: Bet
-    effective: int
-    holding: Holding
-    policy: str
-
-
-def _settle_bet(book: Rulebook, layout: Layout, throw: Throw, placed: Placed) -> SettledBet:
-    box = layout.boxes[placed.bet.box]
-    odds = box.odds_on(throw)
-    return SettledBet(
-        bet=placed.bet,
-        effective=placed.effective,
-        result="win" if odds else "lose",
-        odds=odds,
-        net=placed.effective * odds if odds else -placed.effective,
-        rules=(
-            *box.rules,
-            *(box.win_rules if odds else ()),
-            *(book.triple_rules if throw.is_triple else ()),
-            *_limit_rules(book, placed),
-        ),
-    )
-
-
-def _limit_rules(book: Rulebook, placed: Placed) -> tuple[str, ...]:
-    stake, holding = placed.bet.stake, placed.holding
-    if placed.effective < stake:
+def _limit_rules(book: Rulebook, policy: str, holding: Holding, stake: int, effective: int) -> tuple[str, ...]:
+    """What is cited beside the pay table for a bet that was cut, left, or under the minimum."""
+    if effective < stake:
         return book.limits.cut
-    if holding.is_over_full and placed.policy != "in-full" and holding.is_left(stake):
+    minimum = holding.limits.minimum
+    if minimum is None or stake > minimum:
+        return ()
+    if holding.is_over_full and policy != "in-full":
         return book.limits.left
-    if holding.limits.minimum is not None and stake < holding.limits.minimum:
-        return book.limits.below_minimum
-    return ()
+    return book.limits.below_minimum if stake < minimum else ()
