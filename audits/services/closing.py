@@ -13,7 +13,7 @@ from games.services.rounds import BOOKS_OPEN_FOR
 
 #: Days that are closed at one go, at most: after an import of years the rest follow.
 AT_ONCE = 10
-#: Days with rounds that no close covers, the oldest first; found by skipping from day to day in the index.
+#: Days with rounds that no close covers, the oldest first.
 UNCLOSED = """
 SELECT DISTINCT s.gaming_day FROM audits_daysummary s JOIN games_table t ON t.id = s.table_id
 WHERE t.casino_id = %s AND s.gaming_day < %s AND NOT EXISTS (

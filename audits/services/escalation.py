@@ -109,7 +109,8 @@ def holders(role: str, casino: Casino, table: Table) -> list[Staff]:
 
 def text_of(findings: list[Finding]) -> str:
     ranked = sorted(findings, key=lambda one: (-one.severity, -one.amount, one.pk))
-    lines = [f"{len(findings)} findings have been open for too long and wait to be acknowledged."]
+    counted = "1 finding has" if len(findings) == 1 else f"{len(findings)} findings have"
+    lines = [f"{counted} been open for too long and not been acknowledged."]
     for one in ranked[:NAMED]:
         weight = Severity(one.severity).label.lower()
         lines.append(f"{one.table}, {one.gaming_day}: {one} ({one.kind}, {weight}, {format_money(one.amount)})")

@@ -68,9 +68,10 @@ def test_a_broker_that_is_gone_breaks_no_recording_and_is_left_alone_for_a_while
 
     def to_nobody(name: str, **options: Any) -> None:
         tried.append(name)
-        with Connection("redis://127.0.0.1:1/0", transport_options={"max_retries": 1}) as nobody:
+        with connect("redis://127.0.0.1:1/0", transport_options={"max_retries": 1}) as nobody:
             send_task(name, connection=nobody, **options)
 
+    connect: Any = Connection
     send_task = app.send_task
     monkeypatch.setattr(app, "send_task", to_nobody)
     monkeypatch.setattr(waking, "_silent_until", [0.0])
