@@ -208,5 +208,5 @@ def test_a_notice_names_the_gravest_and_counts_the_rest(house: House, table: Tab
     clock.shift(30 * MINUTE)
     (notice,) = findings_escalate()
     lines = notice.text.splitlines()
-    assert lines[0] == "12 findings have been open for too long and wait to be acknowledged."
+    assert lines[0] == "12 findings have been open for too long and not been acknowledged."
     assert (lines[1].endswith("(unpaid-winner, high, 120100.00)"), lines[-1], len(lines)) == (True, "and 2 more.", 12)
