@@ -71,10 +71,15 @@ class Site:
             call_command("import_rounds", str(path), stdout=StringIO())
 
 
+def own_queue() -> int:
+    """A queue that no other test reads, and none of the same tests in another process."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 15 + 1
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("reconciliation")
-    broker = f"{servers.servers()[1].url().removesuffix('/0')}/8"  # a queue that no other test reads
+    broker = f"{servers.servers()[1].url().removesuffix('/0')}/{own_queue()}"
     with servers.clone() as name, django_db_blocker.unblock():
         site = Site(servers.database_url(name), broker, folder)
         environment = os.environ | {"BROKER_URL": broker, "DATABASE_URL": site.url}
