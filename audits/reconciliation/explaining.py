@@ -26,18 +26,12 @@ def event_of(one: dict[str, Any]) -> Event:
 
 
 def recorded_bets(one: Round) -> list[RecordedBet]:
-    count = len(one.players)
-    given, late, refused = (
-        one.nets_given or [True] * count,
-        one.late or [False] * count,
-        one.refused or [False] * count,
-    )
-    return [
-        RecordedBet(player, code_of(box), stake, net if has else None, is_late, is_refused)
-        for player, box, stake, net, has, is_late, is_refused in zip(
-            one.players, one.boxes, one.stakes, one.nets, given, late, refused, strict=True
-        )
-    ]
+    nets: Sequence[int | None] = one.nets
+    if one.nets_given:
+        nets = [net if is_given else None for net, is_given in zip(one.nets, one.nets_given, strict=True)]
+    missing = [False] * len(one.players)
+    columns = (one.players, map(code_of, one.boxes), one.stakes, nets, one.late or missing, one.refused or missing)
+    return [RecordedBet(*values) for values in zip(*columns, strict=True)]
 
 
 def recorded_round(one: Round, applied: Applied) -> RecordedRound:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from audits.reconciliation.reading import SETTLED, UNFINISHED, VOID, Rounds
+from audits.reconciliation.reading import SETTLED, UNFINISHED, VOID, Bools, Ints, Rounds
 from games.engine.kernel import THROWS, Verdict
 
 
@@ -30,29 +30,29 @@ class Sums:
 
 def sums_of(rounds: Rounds, verdict: Verdict) -> Sums:
     status = rounds.status
-    of_settled = np.repeat(status == SETTLED, rounds.sizes)
-    finished = np.repeat(status != UNFINISHED, rounds.sizes)
-    counting = of_settled if rounds.counts is None else of_settled & rounds.counts
-    given = finished if rounds.compared is None else finished & rounds.compared
     return Sums(
         rounds=len(rounds.ids),
         settled=int((status == SETTLED).sum()),
         voids=int((status == VOID).sum()),
         unfinished=int((status == UNFINISHED).sum()),
         bets=len(rounds.stakes),
-        turnover=_sum(rounds.stakes, counting),
-        house_recorded=-_sum(rounds.nets, given),
+        turnover=_sum(rounds.stakes, rounds.sizes, status == SETTLED, rounds.counts),
+        house_recorded=-_sum(rounds.nets, rounds.sizes, status != UNFINISHED, rounds.compared),
         house_expected=_exact(verdict.house),
         mean_216=_exact(verdict.mean_216),
         variance_scaled=sum(map(int, np.rint(verdict.variance * THROWS**3).tolist())),
     )
 
 
-def _sum(amounts: np.ndarray, chosen: np.ndarray) -> int:
-    return _exact(amounts if chosen.all() else amounts[chosen])
+def _sum(amounts: Ints, sizes: Ints, rounds: Bools, bets: Bools | None) -> int:
+    """Over the bets of some of the rounds, and of these some; mostly all of them."""
+    if not rounds.all():
+        of_rounds = np.repeat(rounds, sizes)
+        bets = of_rounds if bets is None else of_rounds & bets
+    return _exact(amounts if bets is None else amounts[bets])
 
 
-def _exact(amounts: np.ndarray) -> int:
+def _exact(amounts: Ints) -> int:
     """In int64 where that is enough; else in whole numbers of any size."""
     most = max(abs(int(amounts.max(initial=0))), abs(int(amounts.min(initial=0))))
     return int(amounts.sum()) if most * max(len(amounts), 1) < 2**62 else sum(amounts.tolist())

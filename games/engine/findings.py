@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from .advice import situation_of
 from .irregularities import Assessment, Event, Irregularity, assess
@@ -14,8 +15,7 @@ from .settlement import Reckoning, SettledBet, Settlement, reckon, settle
 VERSION = "1"
 
 
-@dataclass(frozen=True)
-class RecordedBet:
+class RecordedBet(NamedTuple):
     player: str
     box: str
     stake: int

@@ -77,6 +77,8 @@ class Kernel:
     def settle(self, chunk: Chunk) -> Verdict:
         """What should have become of every bet and every round."""
         self._verify(chunk)
+        if len(chunk.sizes) <= BLOCK:
+            return self._settle_block(Block(chunk))
         verdict, start = Verdict.blank(len(chunk.sizes), len(chunk.boxes)), 0
         for first in range(0, len(chunk.sizes), BLOCK):
             rounds = slice(first, first + BLOCK)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .rulebook import Layout
 
@@ -57,8 +57,7 @@ class Breach:
     permitted: int
 
 
-@dataclass(frozen=True)
-class Holding:
+class Holding(NamedTuple):
     """A box of a round: its bets, and what it may hold."""
 
     box: str

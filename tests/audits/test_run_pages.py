@@ -10,11 +10,11 @@ from structlog.testing import capture_logs
 from audits import tasks
 from audits.models import ClosedSummary, DaySummary, Finding, FindingPolicy, Run
 from audits.services.runs import close_start, part_take, run_start
-from taisai_backoffice.celery import app
 from tests.audits.sittings import GRAVE, played
 from tests.audits.test_finding_pages import as_, page
 from tests.conftest import OPERATOR, House
 from tests.games.rounds.samples import bet
+from tests.leading import sending_to
 
 RUNS, DAYS, POLICIES = "/admin/audits/run/", "/admin/audits/daysummary/", "/admin/audits/findingpolicy/"
 
@@ -24,14 +24,10 @@ def a_run(house: House, finding: Finding) -> Run:
 
 
 @pytest.fixture
-def no_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nobody listens there; the way to it that is known already is forgotten."""
-    with monkeypatch.context() as away:
-        away.setattr(app.conf, "broker_url", "redis://127.0.0.1:1/0")
-        away.setattr(app.conf, "broker_write_url", "redis://127.0.0.1:1/0")
-        app.close()
+def no_broker() -> Iterator[None]:
+    """Nobody listens there."""
+    with sending_to("redis://127.0.0.1:1/0"):
         yield
-    app.close()
 
 
 def test_a_run_is_begun_from_its_page_and_waits_for_the_sweep_where_no_broker_is(

@@ -3,14 +3,14 @@
 import datetime as dt
 import re
 
-import pytest
 from django.db import connections
 from django.test import Client
 from django.utils import timezone
 from django_celery_results.models import TaskResult
 
-from taisai_backoffice.celery import app, heartbeat
+from taisai_backoffice.celery import heartbeat
 from tests.conftest import connected_to
+from tests.leading import sending_to
 
 
 def beat(age: dt.timedelta = dt.timedelta()) -> None:
@@ -36,9 +36,9 @@ def test_not_ready_without_a_worker(db: None) -> None:
     assert (answer.status_code, answer.json()["worker"], answer.json()["broker"]) == (503, "failing", "ok")
 
 
-def test_not_ready_without_a_broker(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.conf, "broker_write_url", "redis://:hidden@127.0.0.1:1/0")
-    answer = Client().get("/readyz")
+def test_not_ready_without_a_broker(db: None) -> None:
+    with sending_to("redis://:hidden@127.0.0.1:1/0"):
+        answer = Client().get("/readyz")
     assert (answer.status_code, answer.json()["broker"]) == (503, "failing")
     assert "hidden" not in answer.content.decode()
 
