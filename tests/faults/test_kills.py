@@ -16,6 +16,13 @@ def home() -> Iterator[Home]:
         yield home
 
 
+@pytest.fixture(scope="module")
+def empty_home() -> Iterator[Home]:
+    """Of its database every scenario makes a copy: nothing is ever played in it."""
+    with throwaway_home() as home:
+        yield home
+
+
 @pytest.mark.parametrize("target", kills.KILLS)
 def test_what_was_acknowledged_outlives_a_kill_and_work_goes_on(home: Home, target: str) -> None:
     kills.survive(home, target, after_rows=200)
@@ -28,10 +35,10 @@ def test_every_round_is_on_record_once_and_every_file_whole_whatever_is_killed(h
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_found_is_what_a_calm_run_finds_whatever_is_killed(
-    home: Home, seed: int, django_db_blocker: DjangoDbBlocker
+    empty_home: Home, seed: int, django_db_blocker: DjangoDbBlocker
 ) -> None:
     with django_db_blocker.unblock():
-        reconcile.survive(home, seed, kills=2)
+        reconcile.survive(empty_home, seed, kills=2)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -464,4 +464,4 @@ def verify_runs(site: Site) -> None:
     short = ask(site.url, "SELECT 1 FROM audits_runpart WHERE is_done AND rounds < rounds_expected")
     assert not short, "parts that left out rounds"
     closed = ask(site.url, CLOSED)
-    assert closed == [(day, "done", TABLES) for day in days()]
+    assert closed == [(day, "done", TABLES) for day in days()], closed
