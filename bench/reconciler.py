@@ -10,14 +10,13 @@ from bench.planted import DAY
 
 
 def ready() -> bool:
-    """As a worker that has been at work for a while: with its modules, rulebooks and a connection."""
-    from django.db import connection
-
+    """As a worker that has been at work for a while: with its modules, a connection, and the limits of its tables."""
     from audits.management.commands import reconcile  # noqa: F401
-    from games.engine.loader import rulebooks
+    from audits.reconciliation.applying import applying
+    from games.models import Table
 
-    rulebooks()
-    connection.ensure_connection()
+    for table in Table.objects.select_related("casino"):
+        applying(table)
     return True
 
 

@@ -6,6 +6,7 @@ column. Rows with rare facts about bets (late, refused, no net given) are read o
 """
 
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
@@ -13,11 +14,11 @@ from typing import Any
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
-from psycopg import sql
+from psycopg import errors, pq, sql
 
 from games.engine.loader import rulebooks
 
-BLOCK = 1_250_000  # bytes of rows that are cut at once: of 50 bets each, as many as the kernel settles together
+BLOCK = 600_000  # bytes of rows that are cut at once: the server sends the next ones meanwhile
 SIGNATURE = 19  # bytes before the first row
 END = b"\xff\xff"
 FIXED, TAIL = 66, 12  # bytes of a row before its arrays, and after them where it has no rare facts
@@ -95,16 +96,39 @@ def rounds_of(table_id: int, day: Any, *, only_waiting: bool = False) -> Reading
     tumbles = max(book.valid_tumbles for book in rulebooks().values())
     which = sql.SQL(WAITING if only_waiting else OF_A_DAY).format(table=sql.Literal(table_id), day=sql.Literal(day))
     statement = sql.SQL(ROWS).format(which=which, tumbles=sql.Literal(tumbles))
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for rows in _blocks(copy):
+    connection.ensure_connection()
+    with connection.wrap_database_errors, _copying(connection.connection, statement) as server:
+        for rows in _blocks(server):
             yield from _cut(rows)
 
 
-def _blocks(copy: Any) -> Iterator[list[bytes]]:
+@contextmanager
+def _copying(own: Any, statement: sql.Composed) -> Iterator[Any]:
+    """The server, about to send rows. A cursor's own `copy` looks at the clock for each of them, which costs as much
+    as all the rest of the reading. Whoever leaves early breaks the statement off, and with it the transaction."""
+    server = own.pgconn
+    answer = server.exec_(statement.as_bytes(own))
+    if answer.status != pq.ExecStatus.COPY_OUT:
+        raise errors.error_from_result(answer)
+    try:
+        yield server
+    except BaseException:
+        own.cancel_safe()
+        with suppress(errors.OperationalError):  # all rows had come
+            while server.get_copy_data(0)[0] > 0:
+                pass
+        list(iter(server.get_result, None))
+        raise
+    answers = list(iter(server.get_result, None))
+    if failed := [one for one in answers if one.status != pq.ExecStatus.COMMAND_OK]:
+        raise errors.error_from_result(failed[0])
+
+
+def _blocks(server: Any) -> Iterator[list[bytes]]:
     rows: list[bytes] = []
     size, is_first = 0, True
-    for data in copy:
-        row = bytes(data[SIGNATURE:]) if is_first else bytes(data)
+    while (received := server.get_copy_data(0))[0] > 0:
+        row = bytes(received[1][SIGNATURE:]) if is_first else bytes(received[1])
         is_first = False
         if len(row) <= len(END):
             continue

@@ -111,7 +111,7 @@ def _save(
         findings_save(seen.gathered, known, run(), seen.applying)
     before.add(seen.sums)
     _summarise(summary, before)
-    _taken(summary, seen.ids)
+    _taken(seen.ids)
     counts = {name: getattr(summary, name) for name in COUNTS}
     return Done(seen.sums.rounds, seen.sums.bets, counts)
 
@@ -131,13 +131,11 @@ def _summarise(summary: DaySummary, sums: Sums) -> None:
     summary.save()
 
 
-def _taken(summary: DaySummary, ids: NDArray[np.int64]) -> None:
+def _taken(ids: NDArray[np.int64]) -> None:
     """Out of the outbox: those that were seen, and no other that has come meanwhile."""
-    waiting = Outbox.objects.filter(round__table=summary.table_id, round__gaming_day=summary.gaming_day)
-    here = set(waiting.values_list("round_id", flat=True))
-    done = here.intersection(ids.tolist()) if here else set()
-    if done:
-        Outbox.objects.filter(round_id__in=done)._raw_delete(Outbox.objects.db)
+    if Outbox.objects.exists():
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM games_outbox WHERE round_id = ANY (%s)", [ids.tolist()])
 
 
 class Pass:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import structlog
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import Count, F
+from django.db.models import Count, Exists, F, OuterRef
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -52,7 +52,7 @@ def _begin(run: Run, day: dt.date, table: Table | None, send: Callable[[int], No
     rounds = Round.objects.filter(gaming_day=day, table__casino=run.casino_id)
     if table is not None:
         rounds = rounds.filter(table=table)
-    sizes = dict(rounds.order_by().values_list("table").annotate(Count("pk")))
+    sizes = dict(rounds.order_by().values_list("table").annotate(count=Count("*")))
     run.engine = VERSION
     run.save()
     parts = RunPart.objects.bulk_create(
@@ -152,7 +152,7 @@ class Telling:
         self.told = time.monotonic()
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def _end_if_done(run: Run) -> None:
     """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
     locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # findings of other parts refer to the run
@@ -179,7 +179,6 @@ def parts_of(runs: list[Run]) -> list[int]:
 
 def casinos_of(*, actor: Actor, day: dt.date, table: Table | None) -> list[Casino]:
     """The casinos with rounds on a day, within reach."""
-    casinos = Casino.objects.filter(pk=table.casino_id) if table else Casino.objects.filter(
-        tables__rounds__gaming_day=day
-    ).distinct()  # fmt: skip
+    played = Exists(Round.objects.filter(table__casino=OuterRef("pk"), gaming_day=day))
+    casinos = Casino.objects.filter(pk=table.casino_id) if table else Casino.objects.filter(played)
     return list(within_reach(actor, "run.start", casinos))
