@@ -8,6 +8,7 @@ from django.db import IntegrityError
 
 from audits.services.arrivals import SYSTEM, arrivals_take
 from audits.services.closing import days_to_close
+from audits.services.disputes import overdue_tell
 from audits.services.escalation import findings_escalate, notices_mail
 from audits.services.faults import Faults
 from audits.services.runs import close_start, part_take, parts_waiting
@@ -58,6 +59,7 @@ def close_days() -> None:
 
 @app.task(ignore_result=True)
 def escalate() -> None:
-    """By the clock: findings that nobody acknowledged in time."""
+    """By the clock: findings that nobody acknowledged in time, and disputes whose time has run out."""
     findings_escalate()
+    overdue_tell()
     notices_mail()

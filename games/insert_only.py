@@ -14,10 +14,24 @@ from games.box_functions import create_box_functions
 
 INSERT_ONLY = (
     "audits_closedsummary",
+    "audits_custodystep",
     "audits_dayclose",
     "audits_escalation",
+    "audits_evidence",
+    "audits_handover",
+    "audits_handovertaken",
+    "audits_historicaldispute",
+    "audits_historicaldisputerule",
     "audits_historicalfinding",
     "audits_historicalfindingpolicy",
+    "audits_historicalincident",
+    "audits_historicalshift",
+    "audits_incidentlink",
+    "audits_incidentnote",
+    "audits_incidentperson",
+    "audits_incidentround",
+    "audits_incidentstep",
+    "audits_logentry",
     "audits_notice",
     "audits_noticemail",
     "games_denial",
@@ -50,6 +64,7 @@ INSERT_ONLY = (
 
 #: Tables of which only these columns change: a period gets its end, a terminal keeps its key; what it is about stays.
 ONLY_COLUMNS = {
+    "audits_dispute": ("notified_at", "patron_told_at", "resolved_at", "resolution", "told_id"),
     "audits_finding": (
         "ordinal",
         "lapsed_by_id",
@@ -67,6 +82,19 @@ ONLY_COLUMNS = {
         "confirmed_by_id",
         "confirmed_at",
     ),
+    "audits_incident": (
+        "pit_id",
+        "table_id",
+        "occurred_from",
+        "occurred_to",
+        "situation",
+        "facts",
+        "account",
+        "rulebook",
+        "state",
+        "state_since",
+    ),
+    "audits_incidentcounter": ("last",),
     "games_dicefit": ("during",),
     "games_diceset": ("code", "pit_id", "seal", "state"),
     "games_liveround": (

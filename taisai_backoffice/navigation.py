@@ -52,7 +52,17 @@ def sidebar() -> list[dict[str, Any]]:
             page("Rounds in play", "play_circle", "admin:games_liveround_changelist", "liveround.view"),
             page("Uploads", "upload_file", "admin:games_importjob_changelist", "importjob.view"),
         ),
-        group("Incidents"),
+        group(
+            "Incidents",
+            page("Incidents", "report", "admin:audits_incident_changelist", "incident.view"),
+            page("Daily log", "menu_book", "admin:audits_logentry_changelist", "logentry.view"),
+            page("Handovers", "handshake", "admin:audits_handover_changelist", "handover.view"),
+            page("Disputes", "gavel", "admin:audits_dispute_changelist", "dispute.view"),
+            page("Evidence", "attach_file", "admin:audits_evidence_changelist", "evidence.view"),
+            page("Search", "search", "admin:audits_incident_search", "incident.view"),
+            page("Shifts", "more_time", "admin:audits_shift_changelist", "shift.view"),
+            page("Dispute rules", "balance", "admin:audits_disputerule_changelist", "disputerule.view"),
+        ),
         group(
             "Findings",
             page("Findings", "troubleshoot", "admin:audits_finding_changelist", "finding.view", badge=open_alerts),

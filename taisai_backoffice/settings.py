@@ -147,6 +147,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
+LARGEST_EVIDENCE = environment.number("LARGEST_EVIDENCE_MB", 1024) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # a round; files of rounds are streamed
 
 # --- API -------------------------------------------------------------------------------------------

@@ -27,12 +27,14 @@ class BackOfficeSite(UnfoldAdminSite):
     enable_nav_sidebar = True
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        from audits.incident_overview import incident_overview
         from audits.overview import findings_overview
         from games.admin.gated import actor_of
         from games.overview import overview
 
         actor = actor_of(request)
-        return super().index(request, {**overview(actor), **findings_overview(actor), **(extra_context or {})})
+        parts = (overview(actor), findings_overview(actor), incident_overview(actor), extra_context or {})
+        return super().index(request, {name: value for part in parts for name, value in part.items()})
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Only groups in which this person has something to open."""

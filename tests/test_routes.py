@@ -1,10 +1,12 @@
 """Every route × role, by tests/routes.toml: what each role may open, and that nobody forgot to say so."""
 
 import datetime as dt
+import io
 import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.contenttypes.models import ContentType
@@ -16,15 +18,21 @@ from django_celery_results.models import TaskResult
 
 from audits.models import DayClose, DaySummary, Finding, Notice
 from audits.services.arrivals import arrivals_take
+from audits.services.disputes import dispute_raise, dispute_rule_set
+from audits.services.evidence import evidence_add
 from audits.services.findings import finding_acknowledge
+from audits.services.incidents import Report, incident_open
+from audits.services.logs import handover_sign, log_write
 from audits.services.policies import policy_set
 from audits.services.runs import close_start, part_take, run_start
-from games.models import Denial, Duty, ImportJob, Round, Staff
+from audits.services.shifts import shift_add
+from games.models import Denial, Duty, ImportJob, Round, Staff, Table
 from games.services.duties import duty_grant
 from games.services.limits import limits_propose
 from games.services.live import live_open
 from games.services.rounds import round_record
 from games.services.terminals import terminal_create
+from tests.audits.files import PNG
 from tests.conftest import OPERATOR, House
 from tests.games.floor import open_table, sign
 from tests.games.rounds.samples import bet, current, line
@@ -85,6 +93,26 @@ def audited_samples(house: House) -> dict[str, str]:
     }
 
 
+def incident_samples(house: House, table: Table) -> dict[str, str]:
+    """A log entry, a handover, a file with evidence and a dispute, a shift and a rule for disputes."""
+    now, surveillance, compliance = timezone.now(), house["surveillance"], house["compliance"]
+    entry = log_write(actor=surveillance, casino=house.casino, at=now, summary="Sample", table=table)
+    handover = handover_sign(actor=house["pit-supervisor"], casino=house.casino, watch="Sample")
+    report = Report(house.casino, now, "other", "Sample", table=table)
+    incident = incident_open(actor=surveillance, report=report)
+    evidence = evidence_add(
+        actor=surveillance, about=incident, description="Sample", name="x.png", content=io.BytesIO(PNG)
+    )
+    dispute = dispute_raise(actor=compliance, incident=incident, patron="P-1", raised_at=now, reason="Sample")
+    shift = shift_add(actor=compliance, casino=house.casino, name="Day", starts=dt.time(6), reason="Sample")
+    rule = dispute_rule_set(actor=compliance, casino=house.casino, changes={"days": 7}, reason="Sample")
+    audited: dict[str, Any] = {"incident": incident, "dispute": dispute, "shift": shift, "disputerule": rule}
+    things = {"logentry": entry, "handover": handover, "evidence": evidence, **audited}
+    return {name: str(thing.pk) for name, thing in things.items()} | {
+        f"{name}/history": str(thing.history.first().history_id) for name, thing in audited.items()
+    }
+
+
 @pytest.fixture
 def samples(house: House) -> dict[str, str]:
     """An object for each place that a path leaves open."""
@@ -104,31 +132,35 @@ def samples(house: House) -> dict[str, str]:
     terminal, _ = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
     in_play, _ = live_open(actor=OPERATOR, document={"source": "floor", "ref": "L-1", "table": table.code})
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
-    return audited_samples(house) | {
-        "casino": str(house.casino.pk),
-        "pit": str(house.pits["P1"].pk),
-        "staff": str(staff.pk),
-        "duty": str(duty.pk),
-        "denial": str(denial.pk),
-        "table": str(table.pk),
-        "limitproposal": str(proposal.pk),
-        "limitset": str(table.limit_sets.get().pk),
-        "diceset": str(dice_set.pk),
-        "round": str(Round.objects.get().pk),
-        "liveround": str(in_play["id"]),
-        "importjob": str(upload.pk),
-        "terminal": str(terminal.pk),
-        "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),
-        "taskresult": str(TaskResult.objects.create(task_id="x").pk),
-        "content_type": str(ContentType.objects.get_for_model(Staff).pk),
-        "casino/history": str(house.casino.history.first().history_id),
-        "pit/history": str(house.pits["P1"].history.first().history_id),
-        "staff/history": str(staff.history.first().history_id),
-        "duty/history": str(duty.history.first().history_id),
-        "table/history": str(table.history.first().history_id),
-        "diceset/history": str(dice_set.history.first().history_id),
-        "terminal/history": str(terminal.history.first().history_id),
-    }
+    return (
+        audited_samples(house)
+        | incident_samples(house, table)
+        | {
+            "casino": str(house.casino.pk),
+            "pit": str(house.pits["P1"].pk),
+            "staff": str(staff.pk),
+            "duty": str(duty.pk),
+            "denial": str(denial.pk),
+            "table": str(table.pk),
+            "limitproposal": str(proposal.pk),
+            "limitset": str(table.limit_sets.get().pk),
+            "diceset": str(dice_set.pk),
+            "round": str(Round.objects.get().pk),
+            "liveround": str(in_play["id"]),
+            "importjob": str(upload.pk),
+            "terminal": str(terminal.pk),
+            "periodictask": str(PeriodicTask.objects.create(name="x", task="x", interval=interval).pk),
+            "taskresult": str(TaskResult.objects.create(task_id="x").pk),
+            "content_type": str(ContentType.objects.get_for_model(Staff).pk),
+            "casino/history": str(house.casino.history.first().history_id),
+            "pit/history": str(house.pits["P1"].history.first().history_id),
+            "staff/history": str(staff.history.first().history_id),
+            "duty/history": str(duty.history.first().history_id),
+            "table/history": str(table.history.first().history_id),
+            "diceset/history": str(dice_set.history.first().history_id),
+            "terminal/history": str(terminal.history.first().history_id),
+        }
+    )
 
 
 def concrete(path: str, samples: dict[str, str]) -> str:
@@ -146,14 +178,20 @@ def concrete(path: str, samples: dict[str, str]) -> str:
     )
 
 
+def opened(client: Client, address: str) -> int:
+    """The answer; a file that comes with it is read to its end, and so closed."""
+    answer: Any = client.get(address)
+    if answer.streaming:
+        b"".join(answer.streaming_content)
+    return int(answer.status_code)
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_each_role_opens_what_is_its_own_and_nothing_else(role: str, house: House, samples: dict[str, str]) -> None:
     client = Client()
     if role != "anonymous":
         client.force_login(house[role])
-    answers = {
-        name: client.get(concrete(path, samples) + QUERIES.get(name, "")).status_code for name, path in PATHS.items()
-    }
+    answers = {name: opened(client, concrete(path, samples) + QUERIES.get(name, "")) for name, path in PATHS.items()}
     column = ROLES.index(role)
     assert answers == {name: line[column] for name, line in ROUTES.items()}
 

@@ -1,3 +1,27 @@
-from audits.admin import finding, notice, policy, run, summary
+from audits.admin import (
+    dispute,
+    evidence,
+    finding,
+    handover,
+    incident,
+    log,
+    notice,
+    policy,
+    run,
+    shift,
+    summary,
+)
 
-__all__ = ["finding", "notice", "policy", "run", "summary"]
+__all__ = [
+    "dispute",
+    "evidence",
+    "finding",
+    "handover",
+    "incident",
+    "log",
+    "notice",
+    "policy",
+    "run",
+    "shift",
+    "summary",
+]

@@ -1,4 +1,17 @@
+from audits.models.dispute import Dispute, DisputeRule, dispute_rule_of
+from audits.models.evidence import CustodyStep, Evidence
 from audits.models.finding import NEEDS_SOMEBODY, NOBODY_SAW, Category, Finding, Severity
+from audits.models.incident import (
+    Incident,
+    IncidentCounter,
+    IncidentLink,
+    IncidentNote,
+    IncidentPerson,
+    IncidentRound,
+    IncidentState,
+    IncidentStep,
+)
+from audits.models.log import Handover, HandoverTaken, LogEntry, Shift
 from audits.models.notice import Escalation, Notice, NoticeMail
 from audits.models.policy import FindingPolicy, policy_of
 from audits.models.run import Run, RunPart
@@ -11,16 +24,33 @@ __all__ = [
     "NOBODY_SAW",
     "Category",
     "ClosedSummary",
+    "CustodyStep",
     "DayClose",
     "DaySummary",
+    "Dispute",
+    "DisputeRule",
     "Escalation",
+    "Evidence",
     "Figures",
     "Finding",
     "FindingPolicy",
+    "Handover",
+    "HandoverTaken",
+    "Incident",
+    "IncidentCounter",
+    "IncidentLink",
+    "IncidentNote",
+    "IncidentPerson",
+    "IncidentRound",
+    "IncidentState",
+    "IncidentStep",
+    "LogEntry",
     "Notice",
     "NoticeMail",
     "Run",
     "RunPart",
     "Severity",
+    "Shift",
+    "dispute_rule_of",
     "policy_of",
 ]

@@ -94,17 +94,21 @@ def _tell(group: Group, entries: list[tuple[Finding, int]], now: dt.datetime) ->
 
 def holders(role: str, casino: Casino, table: Table) -> list[Staff]:
     """Who is in this role at this moment, for this table: permanently or acting."""
+    return [
+        person
+        for person in people_in(role, casino)
+        if any(one.role.code == role and one.covers("finding.view", table) for one in standings(person))
+    ]
+
+
+def people_in(role: str, casino: Casino) -> list[Staff]:
+    """Who is in this role at this moment, in some place of a casino."""
     wanted = ROLES[role]
     here = Q(casino=casino) | Q(casino=None)
     now = timezone.now()
     acting = Q(duties__post=role, duties__starts_at__lte=now, duties__ends_at__gt=now)
     own = Q(department=wanted.department, post=wanted.post or "")
-    people = Staff.objects.filter(here & (own | acting), is_active=True).distinct()
-    return [
-        person
-        for person in people
-        if any(one.role.code == role and one.covers("finding.view", table) for one in standings(person))
-    ]
+    return list(Staff.objects.filter(here & (own | acting), is_active=True).distinct())
 
 
 def text_of(findings: list[Finding]) -> str:
@@ -140,8 +144,14 @@ def _mail(notice: Notice) -> int:
 def _sent(notice: Notice, address: str) -> str:
     """What went wrong; nothing, where it was sent."""
     try:
-        send_mail(f"Findings at {notice.casino.code} wait", notice.text, None, [address])
+        send_mail(_subject(notice), notice.text, None, [address])
     except OSError as error:  # of the server, or of the way to it
         log.warning("notice not mailed", notice=notice.pk, error=str(error))
         return str(error) or type(error).__name__
     return ""
+
+
+def _subject(notice: Notice) -> str:
+    if notice.disputes.exists():
+        return f"Disputes at {notice.casino.code} have run out of time"
+    return f"Findings at {notice.casino.code} wait"

@@ -15,6 +15,8 @@ from games.services.denials import denial_record
 
 M = TypeVar("M", bound=Model)
 
+#: The action of those who see what is confidential.
+SECRETS = "confidential.view"
 #: How the caller came in: "GET /admin/…", "command duty".
 door: ContextVar[str] = ContextVar("door", default="")
 
@@ -52,6 +54,8 @@ class Standing:
 
     def covers(self, action: str, thing: Model | None) -> bool:
         """The thing lies within reach. What belongs to the whole casino may be seen, but not changed, from one pit."""
+        if thing is not None and not self.sees_secrets and is_secret(thing):
+            return False
         if self.table_ids is not None:
             return thing is None or table_id_of(thing) in self.table_ids
         if thing is None or not has_place(type(thing)):  # what lies nowhere in particular
@@ -61,11 +65,17 @@ class Standing:
             return False
         return self.pit_id in (None, pit_id) or (pit_id is None and action.endswith(".view"))
 
+    @property
+    def sees_secrets(self) -> bool:
+        return SECRETS in self.role.may
+
     def within(self, model: type[Model]) -> Q:
         """The same for a query: what this standing sees of a model."""
         query = Q()
+        if not self.sees_secrets and (path := getattr(model, "confidential_path", None)):
+            query &= Q(**{path: False})
         if path := getattr(model, "table_path", None):
-            return query if self.casino_id is None else Q(**{f"{path}__in": self.tables().values("pk")})
+            return query if self.casino_id is None else query & Q(**{f"{path}__in": self.tables().values("pk")})
         if self.table_ids is not None:
             return Q(pk__in=[])
         if self.casino_id is not None and (path := getattr(model, "casino_path", None)):
@@ -80,6 +90,14 @@ class Standing:
         if self.table_ids is not None:
             return tables.filter(pk__in=self.table_ids)
         return tables if self.pit_id is None else tables.standing_in(self.pit_id)
+
+
+def is_secret(thing: Any) -> bool:
+    """Marked as confidential, as a model with a `confidential_path` can be."""
+    path = getattr(thing, "confidential_path", None)
+    for step in path.split("__") if path else ():
+        thing = getattr(thing, step)
+    return bool(path and thing)
 
 
 def has_place(model: type[Model]) -> bool:

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model
+from django.db.models import CharField, Model, TextField
 
 from games.models import Staff
 from games.services.gate import Actor, name_of
+
+#: More than anybody writes in one go, and far below what the database can index.
+LONGEST_TEXT = 20_000
 
 
 class OvertakenError(ValidationError):
@@ -17,6 +20,7 @@ class OvertakenError(ValidationError):
 def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ...] | None = None) -> None:
     """`only` names the columns to write, for tables of which no others change (games.insert_only)."""
     verify_reason(reason)
+    verify_texts(record)
     record.full_clean()
     record.__dict__.update(
         _history_user=actor if isinstance(actor, Staff) else None,
@@ -29,6 +33,21 @@ def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ..
 def verify_reason(reason: str) -> None:
     if not reason.strip():
         raise ValidationError({"reason": "Say why: the reason stands in the history."})
+    verify_text("reason", reason)
+
+
+def verify_texts(record: Model) -> None:
+    """All that was written in a record can be kept; asked before the database is, which would only refuse."""
+    for one in record._meta.concrete_fields:
+        if isinstance(one, CharField | TextField) and isinstance(text := getattr(record, one.attname), str):
+            verify_text(one.name, text)
+
+
+def verify_text(name: str, text: str) -> None:
+    if len(text) > LONGEST_TEXT:
+        raise ValidationError({name: f"This is longer than {LONGEST_TEXT} characters; shorten it, or write two."})
+    if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValidationError({name: "There is a character in this text that cannot be kept; type it anew."})
 
 
 def record_change(record: Model, changes: Mapping[str, Any], *, actor: Actor, reason: str) -> bool:

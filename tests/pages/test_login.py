@@ -14,31 +14,70 @@ UPLOADS = [*ROUNDS, "Uploads"]
 TERMINALS = ["Terminals"]
 SYSTEM = [*TERMINALS, "Schedule", "Task results"]
 REFUSED = ["Refused attempts"]
+INCIDENTS = ["Incidents", "Daily log", "Handovers", "Disputes", "Evidence", "Search"]
+INCIDENTS_AND_RULES = [*INCIDENTS, "Shifts", "Dispute rules"]
 FINDINGS = ["Findings", "Days", "Runs"]
 POLICIES = [*FINDINGS, "Policies"]
 NOTICES = [*POLICIES, "Notices"]
 SIDEBARS = {
-    "pit-supervisor": {"Floor": FLOOR, "Rounds": ROUNDS, "Findings": FINDINGS, "People": ["Duties"]},
-    "pit-manager": {"Floor": FLOOR, "Rounds": ROUNDS, "Findings": FINDINGS, "People": ["Duties"]},
+    "pit-supervisor": {
+        "Floor": FLOOR,
+        "Rounds": ROUNDS,
+        "Incidents": INCIDENTS,
+        "Findings": FINDINGS,
+        "People": ["Duties"],
+    },
+    "pit-manager": {
+        "Floor": FLOOR,
+        "Rounds": ROUNDS,
+        "Incidents": INCIDENTS,
+        "Findings": FINDINGS,
+        "People": ["Duties"],
+    },
     "shift-manager": {
-        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": POLICIES, "People": ["Staff", "Duties"], "System": TERMINALS,
+        "Floor": FLOOR,
+        "Rounds": UPLOADS,
+        "Incidents": INCIDENTS,
+        "Findings": POLICIES,
+        "People": ["Staff", "Duties"],
+        "System": TERMINALS,
     },
     "casino-manager": {
-        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": POLICIES, "People": ["Staff", "Duties"], "System": TERMINALS,
+        "Floor": FLOOR,
+        "Rounds": UPLOADS,
+        "Incidents": INCIDENTS_AND_RULES,
+        "Findings": POLICIES,
+        "People": ["Staff", "Duties"],
+        "System": TERMINALS,
     },
     "surveillance": {
-        "Floor": FLOOR, "Rounds": ROUNDS, "Findings": FINDINGS, "People": ["Staff", "Duties"], "System": TERMINALS,
+        "Floor": FLOOR,
+        "Rounds": ROUNDS,
+        "Incidents": INCIDENTS,
+        "Findings": FINDINGS,
+        "People": ["Staff", "Duties"],
+        "System": TERMINALS,
     },
     "compliance": {
-        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": NOTICES, "Reports": REFUSED, "People": ["Staff", "Duties"],
+        "Floor": FLOOR,
+        "Rounds": UPLOADS,
+        "Incidents": INCIDENTS_AND_RULES,
+        "Findings": NOTICES,
+        "Reports": REFUSED,
+        "People": ["Staff", "Duties"],
         "System": TERMINALS,
     },
     "auditor": {
-        "Floor": FLOOR, "Rounds": UPLOADS, "Findings": NOTICES, "Reports": REFUSED, "People": ["Staff", "Duties"],
+        "Floor": FLOOR,
+        "Rounds": UPLOADS,
+        "Incidents": INCIDENTS_AND_RULES,
+        "Findings": NOTICES,
+        "Reports": REFUSED,
+        "People": ["Staff", "Duties"],
         "System": SYSTEM,
     },
     "administrator": {"Floor": HOUSE, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": SYSTEM},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("role", SIDEBARS)

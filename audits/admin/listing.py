@@ -1,0 +1,50 @@
+"""Long lists: the newest first, a page begins where the last one ended, and nothing is counted."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+ROWS = 50
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one page, and the address of the next."""
+
+    rows: list[Any]
+    older: str | None
+    is_first: bool
+
+
+def part_of(request: HttpRequest, found: QuerySet[Any], field: str) -> Part:
+    """By a moment and, where it is the same, by key."""
+    after = _cursor(request)
+    if after is not None:
+        found = found.filter(Q(**{f"{field}__lt": after[0]}) | Q(**{field: after[0]}, pk__lt=after[1]))
+    rows = list(found.order_by(f"-{field}", "-pk")[: ROWS + 1])
+    older = None
+    if len(rows) > ROWS:
+        rows = rows[:ROWS]
+        asked = {name: value for name, value in request.GET.items() if name != "after" and value}
+        older = urlencode(asked | {"after": f"{getattr(rows[-1], field).isoformat()},{rows[-1].pk}"})
+    return Part(rows, older, after is None)
+
+
+def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
+    """Where the last page ended; an address that was tampered with begins anew."""
+    moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
+    try:
+        at = dt.datetime.fromisoformat(moment)
+    except ValueError:
+        return None
+    return (at, int(key)) if at.tzinfo and key.isascii() and key.isdecimal() and len(key) < len(str(2**63)) else None
+
+
+def key_of(text: str | None) -> int:
+    """A key in an address; one that cannot be any leads nowhere."""
+    text = text or ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(2**63)) else 0

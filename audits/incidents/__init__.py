@@ -1,0 +1,1 @@
+"""Incidents: which states a file has, and what the product advises."""
