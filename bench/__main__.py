@@ -7,13 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import arrivals, live, posts, reconcile, recording, start, web
+from bench import arrivals, incidents, live, posts, reconcile, recording, start, web
 from bench.measure import show
 from taisai_backoffice.embedded.home import Home
 
 BENCHMARKS = {
     "start": start, "web": web, "recording": recording, "posts": posts, "live": live, "reconcile": reconcile,
-    "arrivals": arrivals,
+    "arrivals": arrivals, "incidents": incidents,
 }  # fmt: skip
 
 

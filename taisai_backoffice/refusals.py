@@ -6,9 +6,14 @@ from django.shortcuts import render
 from django.views.defaults import bad_request
 
 from games.api.problems import is_call, problem_outside
+from taisai_backoffice.uploads import UploadTooLargeError
 
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, UploadTooLargeError):
+        if is_call(request):
+            return problem_outside(413, "Too large", str(exception))
+        return _page(request, 413, "Too large", str(exception))
     if is_call(request):
         return problem_outside(400, "Not readable", "The call is not readable, or has too many parameters; check it.")
     return bad_request(request, exception)

@@ -148,6 +148,10 @@ STORAGES = {
 }
 
 LARGEST_EVIDENCE = environment.number("LARGEST_EVIDENCE_MB", 1024) * 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "taisai_backoffice.uploads.BoundedUploadHandler",
+]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # a round; files of rounds are streamed
 
 # --- API -------------------------------------------------------------------------------------------
@@ -173,7 +177,7 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.1",
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SERVE_INCLUDE_SCHEMA": False,
-    "POSTPROCESSING_HOOKS": ["games.api.openapi.add_components"],
+    "POSTPROCESSING_HOOKS": ["games.api.openapi.add_components", "audits.api.openapi.add_components"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},  # else it shows our address to a validator

@@ -4,13 +4,15 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from audits.api.urls import urlpatterns as audit_calls
+from games.api.urls import urlpatterns as game_calls
 from taisai_backoffice import health
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index"), name="home"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
-    path("api/v1/", include("games.api.urls")),
+    path("api/v1/", include(([*game_calls, *audit_calls], "api"))),
     path("admin/", admin.site.urls),
 ]
 

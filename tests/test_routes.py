@@ -53,8 +53,11 @@ def all_routes(resolver: URLResolver | None = None, prefix: str = "", names: str
 
 
 PATHS = dict(all_routes())
-KEYS = {"dice-sets": "diceset", "rounds": "round", "live-rounds": "liveround"}
-QUERIES = {"admin:autocomplete": "?app_label=games&model_name=duty&field_name=staff&term="}
+KEYS = {
+    "dice-sets": "diceset", "rounds": "round", "live-rounds": "liveround", "log-entries": "logentry",
+    "evidence": "evidence",
+}  # fmt: skip
+QUERIES = {"admin:autocomplete": "?app_label=games&model_name=duty&field_name=staff&term=", "api:search": "?q=dice"}
 
 
 def test_every_route_has_its_line_and_every_line_its_route() -> None:
@@ -108,9 +111,11 @@ def incident_samples(house: House, table: Table) -> dict[str, str]:
     rule = dispute_rule_set(actor=compliance, casino=house.casino, changes={"days": 7}, reason="Sample")
     audited: dict[str, Any] = {"incident": incident, "dispute": dispute, "shift": shift, "disputerule": rule}
     things = {"logentry": entry, "handover": handover, "evidence": evidence, **audited}
-    return {name: str(thing.pk) for name, thing in things.items()} | {
-        f"{name}/history": str(thing.history.first().history_id) for name, thing in audited.items()
-    }
+    return (
+        {"number": incident.number}
+        | {name: str(thing.pk) for name, thing in things.items()}
+        | {f"{name}/history": str(thing.history.first().history_id) for name, thing in audited.items()}
+    )
 
 
 @pytest.fixture
@@ -169,6 +174,7 @@ def concrete(path: str, samples: dict[str, str]) -> str:
     path = re.sub(r"\^\(\?P<app_label>[^)]*\)/\$", "games/", path)
     return "/" + (
         path.replace("<str:code>", "TS-01")
+        .replace("<str:number>", samples["number"])
         .replace("<int:key>", samples[KEYS.get(path.split("/")[2] if path.startswith("api/") else "", "limitproposal")])
         .replace("^([^/]+)/history/([^/]+)/$", f"{samples.get(thing)}/history/{samples.get(thing + '/history')}/")
         .replace("<path:object_id>", samples.get(thing, "1"))

@@ -1,6 +1,8 @@
-"""The readers of incidents: found by their words, what belongs together, and the evidence."""
+"""The readers of incidents: lists and numbers, what belongs to a file, and what is found by its words."""
 
-from collections.abc import Iterator
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +10,164 @@ from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db.models import F, Model, Q, QuerySet
 
 from audits.models import Evidence, Incident, IncidentLink, IncidentNote, LogEntry
-from games.services.gate import visible, within_reach
+from games.models import Casino, Round, Table
+from games.moments import day_starts
+from games.services.gate import any_of, can, visible, within_reach
 
 MOST_HITS = 50
+#: How many matches of each kind are ranked: the newest. A word of every day has more than anybody reads.
+MOST_RANKED = 200
+INCIDENT_NUMBERS = re.compile(r"IN-([0-9]{4})-([0-9]{6,9})", re.ASCII | re.IGNORECASE)
+#: What no list shows: the advice on damaged dice names every round since the last inspection.
+UNLISTED = ("search", "advice")
+MOST_WORDS_OF_A_SOURCE = 5
+ONE_DAY = dt.timedelta(days=1)
+
+# --- Files and entries -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Period:
+    """Gaming days from the first to the last, both included; either may be left open."""
+
+    first: dt.date | None = None
+    last: dt.date | None = None
+
+    def within(self, casinos: QuerySet[Casino], path: str) -> Q:
+        """By each casino's own clock."""
+        return any_of(self._of(casino, path) for casino in casinos)
+
+    def _of(self, casino: Casino, path: str) -> Q:
+        query = Q(casino=casino)
+        if self.first is not None:
+            query &= Q(**{f"{path}__gte": day_starts(casino, self.first)})
+        if self.last is not None:
+            query &= Q(**{f"{path}__lt": day_starts(casino, self.last + ONE_DAY)})
+        return query
+
+
+ALWAYS = Period()
+
+
+@dataclass(frozen=True)
+class IncidentFilter:
+    """Which files of all that somebody may see; every part may be left out."""
+
+    table: str | None = None
+    state: str | None = None
+    situation: str | None = None
+    period: Period = ALWAYS
+
+
+def incidents_found(actor: Any, wanted: IncidentFilter) -> QuerySet[Incident]:
+    """By index only: nothing is counted, and a page is found by where the last one ended."""
+    incidents = visible(actor, Incident.objects.select_related("casino", "pit", "table", "reported_by"))
+    if wanted.table is not None:
+        incidents = incidents.filter(table=table_key(wanted.table))
+    if wanted.state is not None:
+        incidents = incidents.filter(state=wanted.state)
+    if wanted.situation is not None:
+        incidents = incidents.filter(situation=wanted.situation)
+    if wanted.period != ALWAYS:
+        incidents = incidents.filter(wanted.period.within(casinos_of(actor), "occurred_from"))
+    return incidents.defer(*UNLISTED).order_by("-occurred_from", "-pk")
+
+
+@dataclass(frozen=True)
+class EntryFilter:
+    """Which log entries of all that somebody may see; every part may be left out."""
+
+    table: str | None = None
+    shift: str | None = None
+    department: str | None = None
+    period: Period = ALWAYS
+
+
+def entries_found(actor: Any, wanted: EntryFilter) -> QuerySet[LogEntry]:
+    entries = visible(actor, LogEntry.objects.select_related("casino", "pit", "table", "author"))
+    if wanted.table is not None:
+        entries = entries.filter(table=table_key(wanted.table))
+    if wanted.shift is not None:
+        entries = entries.filter(shift=wanted.shift)
+    if wanted.department is not None:
+        entries = entries.filter(department=wanted.department)
+    if wanted.period.first is not None:
+        entries = entries.filter(gaming_day__gte=wanted.period.first)
+    if wanted.period.last is not None:
+        entries = entries.filter(gaming_day__lte=wanted.period.last)
+    return entries.defer("search").order_by("-at", "-pk")
+
+
+def table_key(code: str) -> int:
+    """Looked up first, so that the list is read in the order of its index; 0 for a table that is not there."""
+    return Table.objects.filter(code__iexact=code).values_list("pk", flat=True).first() or 0
+
+
+def casinos_of(actor: Any) -> QuerySet[Casino]:
+    casinos = Casino.objects.all()
+    return casinos if actor.casino_id is None else casinos.filter(pk=actor.casino_id)
+
+
+def incidents_numbered(actor: Any, number: str, casino: str | None = None) -> list[Incident]:
+    """Files of this number, by their index. Every casino counts for itself: one, in the actor's own or in the named
+    one; perhaps several for people of no single casino; none at all."""
+    read = INCIDENT_NUMBERS.fullmatch(number)
+    if read is None:
+        return []
+    year, serial = map(int, read.groups())
+    places = casinos_of(actor) if casino is None else casinos_of(actor).filter(code=casino)
+    files = Incident.objects.filter(casino__in=list(places), year=year, serial=serial)
+    return list(files.select_related("casino", "pit", "table", "reported_by"))
+
+
+def rounds_named(actor: Any, names: Iterable[str]) -> dict[str, list[Round]]:
+    """The rounds with these refs that somebody may see, several where sources share one; a name may also have the
+    source before it, as `floor TS01-000123`. Two queries, however many they are."""
+    rounds = visible(actor, Round.objects.select_related("table__casino")).order_by("source", "ref")
+    found: dict[str, list[Round]] = {name: [] for name in names}
+    for one in rounds.filter(ref__in=list(found)):
+        found[one.ref].append(one)
+    unknown = {name for name, known in found.items() if not known}
+    for one in rounds.filter(ref__in={ref for name in unknown for ref in _refs_in(name)}):
+        if (name := f"{one.source} {one.ref}") in unknown:
+            found[name].append(one)
+    return found
+
+
+def _refs_in(name: str) -> Iterator[str]:
+    """What may be the ref of a name with its source before it: a source may have a few words."""
+    for _ in range(MOST_WORDS_OF_A_SOURCE):
+        _, separator, name = name.partition(" ")
+        if not separator:
+            return
+        yield name
+
+
+# --- What belongs to a file ------------------------------------------------------------------------
+
+
+def notes_of(actor: Any, incident: Incident) -> QuerySet[IncidentNote]:
+    """Those that the actor may read, the first one first."""
+    return within_reach(actor, "incident.view", incident.notes.all())
+
+
+def related(incident: Incident) -> list[tuple[Incident, IncidentLink]]:
+    """The files that belong to this one, from whichever side the link was made."""
+    links = IncidentLink.objects.filter(Q(one=incident) | Q(other=incident)).select_related("one", "other")
+    return [(link.other if link.one_id == incident.pk else link.one, link) for link in links]
+
+
+def related_seen(actor: Any, incident: Incident) -> list[tuple[Incident, IncidentLink]]:
+    """Of these, the ones that the actor may see."""
+    return [(other, link) for other, link in related(incident) if can(actor, "incident.view", other)]
+
+
+def evidence_of(actor: Any, about: Incident | LogEntry) -> QuerySet[Evidence]:
+    path = "entry" if isinstance(about, LogEntry) else "incident"
+    return visible(actor, Evidence.objects.filter(**{path: about})).prefetch_related("custody")
+
+
+# --- Search ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -23,7 +180,11 @@ class Hit:
 
 
 def search(actor: Any, text: str) -> list[Hit]:
-    """Over entries, files and notes, of all that the actor may see, the best first. Empty for an empty text."""
+    """Over entries, files and notes, of all that the actor may see, the best first. Empty for an empty text.
+
+    Of each kind only the newest matches (MOST_RANKED) are ranked: so a word that half of all files have is found by
+    reading the newest rows until there are enough, and costs no more after ten years than after one.
+    """
     if not text.strip():
         return []
     query = SearchQuery(text, search_type="websearch", config="english")
@@ -31,20 +192,32 @@ def search(actor: Any, text: str) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.rank, -hit.thing.pk))[:MOST_HITS]
 
 
+@dataclass(frozen=True)
+class Source:
+    """What is searched: where its words stand, by which action it is seen, what is shown with it and what is not."""
+
+    model: type[Model]
+    words: str
+    action: str
+    shown: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+SOURCES = (
+    Source(LogEntry, "summary", "logentry.view", ("casino", "table"), ("search",)),
+    Source(Incident, "account", "incident.view", ("casino", "table"), UNLISTED),
+    Source(
+        IncidentNote, "text", "incident.view", ("incident__casino", "incident__table"),
+        ("search", *(f"incident__{name}" for name in UNLISTED)),
+    ),
+)  # fmt: skip
+
+
 def _found(actor: Any, query: SearchQuery) -> Iterator[list[Hit]]:
-    sources = ((LogEntry, "summary", "logentry"), (Incident, "account", "incident"), (IncidentNote, "text", "incident"))
-    for model, words, seen in sources:
-        matching = within_reach(actor, f"{seen}.view", model._default_manager.filter(search=query))
-        ranked = matching.annotate(rank=SearchRank(F("search"), query)).order_by("-rank", "-pk")[:MOST_HITS]
-        yield [Hit(one, getattr(one, words), one.rank) for one in ranked]
-
-
-def related(incident: Incident) -> list[tuple[Incident, IncidentLink]]:
-    """The files that belong to this one, from whichever side the link was made."""
-    links = IncidentLink.objects.filter(Q(one=incident) | Q(other=incident)).select_related("one", "other")
-    return [(link.other if link.one_id == incident.pk else link.one, link) for link in links]
-
-
-def evidence_of(actor: Any, about: Incident | LogEntry) -> QuerySet[Evidence]:
-    path = "entry" if isinstance(about, LogEntry) else "incident"
-    return visible(actor, Evidence.objects.filter(**{path: about})).prefetch_related("custody")
+    for source in SOURCES:
+        records: Any = source.model._default_manager
+        matching = within_reach(actor, source.action, records.filter(search=query))
+        newest = matching.order_by("-pk").values("pk")[:MOST_RANKED]
+        ranked = records.filter(pk__in=newest).annotate(rank=SearchRank(F("search"), query))
+        best = ranked.select_related(*source.shown).defer(*source.unread).order_by("-rank", "-pk")[:MOST_HITS]
+        yield [Hit(one, getattr(one, source.words), one.rank) for one in best]

@@ -40,7 +40,9 @@ class Incident(models.Model):
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="incidents")
     pit = models.ForeignKey(Pit, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="incidents")
+    table = models.ForeignKey(
+        Table, on_delete=models.PROTECT, null=True, blank=True, related_name="incidents", db_index=False
+    )
     year = models.PositiveSmallIntegerField(editable=False)
     serial = models.PositiveIntegerField(editable=False)
     number = models.CharField(max_length=20, editable=False)
@@ -96,6 +98,7 @@ class Incident(models.Model):
         indexes = [
             models.Index(fields=["casino", "-occurred_from", "-id"], name="incident_newest_first"),
             models.Index(fields=["casino", "state", "-occurred_from"], name="incident_by_state"),
+            models.Index(fields=["table", "-occurred_from", "-id"], name="incident_by_table"),
             GinIndex(fields=["search"], name="incident_by_words"),
         ]
 

@@ -40,7 +40,9 @@ class LogEntry(models.Model):
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
     pit = models.ForeignKey(Pit, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="log_entries")
+    table = models.ForeignKey(
+        Table, on_delete=models.PROTECT, null=True, blank=True, related_name="log_entries", db_index=False
+    )
     at = models.DateTimeField("seen at")
     gaming_day = models.DateField()
     shift = models.CharField(max_length=40)
@@ -78,6 +80,7 @@ class LogEntry(models.Model):
         indexes = [
             models.Index(fields=["casino", "-at", "-id"], name="log_entry_newest_first"),
             models.Index(fields=["casino", "gaming_day", "shift"], name="log_entry_by_shift"),
+            models.Index(fields=["table", "-at", "-id"], name="log_entry_by_table"),
             GinIndex(fields=["search"], name="log_entry_by_words"),
         ]
 

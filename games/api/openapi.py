@@ -73,11 +73,14 @@ def operation(
     parameters: Sequence[OpenApiParameter] = (),
     takes: Schema | None = None,
     media_type: str = JSON,
+    takes_also: dict[str, Schema] | None = None,
+    answer_type: str = JSON,
     refusals: dict[int, Refusal] | None = None,
 ) -> Callable[[View], View]:
     """A decorator for the method of a view: what the call is for, what it takes and what it answers.
 
     `refusals` are those of this call alone (409, 429), with what they mean; the others are added to every call.
+    `takes_also` are bodies of other media types.
     """
     problems = {
         (code, PROBLEM): OpenApiResponse(
@@ -85,13 +88,13 @@ def operation(
         )
         for code, one in (refusals or {}).items()
     }
-    good = {(code, JSON): OpenApiResponse(schema, HTTPStatus(code).phrase) for code, schema in answers.items()}
+    good = {(code, answer_type): OpenApiResponse(schema, HTTPStatus(code).phrase) for code, schema in answers.items()}
     return extend_schema(
         operation_id=name,
         summary=summary,
         description=about,
         parameters=list(parameters),
-        request={media_type: takes} if takes else None,
+        request={media_type: takes} | (takes_also or {}) if takes else None,
         responses={**good, **problems},
     )
 

@@ -16,6 +16,16 @@ from games.services.gate import Denied
 from games.services.live import LiveConflictError
 from games.services.rounds import RoundConflictError
 from games.services.saving import OvertakenError
+from taisai_backoffice.uploads import UploadTooLargeError
+
+#: Fields of our records that calls have under another name.
+FIELD_NAMES = {
+    "__all__": "",
+    "starts_at": "from",
+    "is_correction": "correction",
+    "is_confidential": "confidential",
+    "was_monitored": "monitored",
+}
 
 
 def problem(exception: Exception, context: Any) -> Response | None:
@@ -54,9 +64,8 @@ def _invalid(error: Any) -> Response:
     code = status.HTTP_409_CONFLICT if isinstance(error, OvertakenError) else status.HTTP_400_BAD_REQUEST
     title = "Overtaken" if isinstance(error, OvertakenError) else "Refused"
     if hasattr(error, "error_dict"):
-        names = {"__all__": "", "starts_at": "from", "is_correction": "correction"}
         faults = [
-            {"field": names.get(name, name), "message": message}
+            {"field": FIELD_NAMES.get(name, name), "message": message}
             for name, messages in error.message_dict.items()
             for message in messages
         ]
@@ -91,6 +100,8 @@ def _out_of_order(error: Any) -> Response:
 
 def _too_large(error: Any) -> Response:
     detail = "The body is larger than a call may be; send rounds as a file to rounds/import/."
+    if isinstance(error, UploadTooLargeError):
+        detail = str(error)
     return _answer(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "Too large", detail)
 
 

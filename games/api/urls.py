@@ -1,10 +1,9 @@
-"""Every address of the API."""
+"""Every address of the API that is about the game; taisai_backoffice.urls puts them together with those of audits."""
 
 from django.urls import path
 
 from games.api import description, limits, live, rounds, tables
 
-app_name = "api"
 urlpatterns = [
     path("schema/", description.Description.as_view(), name="schema"),
     path("docs/", description.page, name="docs"),

@@ -1,0 +1,38 @@
+"""Search over entries, files and notes; and advice, without opening a file."""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from audits.api import operations
+from audits.documents import hit_document
+from audits.incidents.advising import advice_on
+from audits.incidents.searching import search
+from audits.incidents.situations import verify_situation
+from audits.reading import LONGEST_QUERY, read_asked
+from games.api.query import allowed, text
+from games.api.views import GatedView
+from games.engine.errors import InputError
+from games.services.gate import authorize
+
+
+class Search(GatedView):
+    @operations.search
+    def get(self, request: Request) -> Response:
+        authorize(self.actor, "incident.view")
+        allowed(request, "q")
+        words = text(request, "q") or ""
+        if not words.strip() or len(words) > LONGEST_QUERY:
+            raise InputError(f"q: needs words to search for, of at most {LONGEST_QUERY} characters; write some.")
+        return Response({"results": [hit_document(hit) for hit in search(self.actor, words)]})
+
+
+class Advice(GatedView):
+    @operations.advice
+    def post(self, request: Request) -> Response:
+        """As it would be kept with a file; nothing is written."""
+        authorize(self.actor, "incident.view")
+        allowed(request)
+        asked = read_asked(self.actor, request.data)
+        authorize(self.actor, "incident.view", asked.table)
+        verify_situation(asked.situation, asked.facts)
+        return Response(advice_on(asked))

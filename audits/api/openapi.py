@@ -1,0 +1,12 @@
+"""Adds what these calls take and answer to the description of the API."""
+
+from typing import Any
+
+from games.api.openapi import Schema
+
+
+def add_components(result: Schema, **context: Any) -> Schema:
+    from audits.api.schemas import INCIDENT_SCHEMAS  # the models they read are not there yet while this is loaded
+
+    result["components"]["schemas"] |= INCIDENT_SCHEMAS
+    return result

@@ -1,0 +1,29 @@
+"""Days in the query of a call: `day`, or `from` and `to`, gaming days both included."""
+
+import datetime as dt
+
+from rest_framework.request import Request
+
+from audits.incidents.searching import Period
+from audits.reading import day_of
+from games.api.query import text
+from games.engine.errors import InputError
+
+PERIOD = ("day", "from", "to")
+
+
+def period(request: Request) -> Period:
+    day, first, last = (_day(request, name) for name in PERIOD)
+    if day is not None and (first or last):
+        raise InputError("day: stands beside from or to; name a day, or a period.")
+    if first and last and last < first:
+        raise InputError(f"to: {last} lies before {first}; name the first day by from and the last by to.")
+    return Period(day or first, day or last)
+
+
+def _day(request: Request, name: str) -> dt.date | None:
+    value = text(request, name)
+    try:
+        return None if value is None else day_of(value)
+    except ValueError:
+        raise InputError(f"{name}: {value!r:.60} is not a day; write it as 2026-11-15.") from None

@@ -1,0 +1,95 @@
+"""An incident file as a person reads it on a terminal, from its document."""
+
+from collections.abc import Iterator
+from typing import Any
+
+WIDTH = 60
+
+
+def line_text(line: dict[str, Any]) -> str:
+    """One file on one line."""
+    words = " ".join(line["account"].split())
+    shown = words if len(words) <= WIDTH else f"{words[: WIDTH - 1]}…"
+    place = line["table"] or "–"
+    return printed(
+        f"{line['number']}  {line['occurred_from']}  {place:<8} {line['state']:<20} {line['situation']:<24} {shown}"
+    )
+
+
+def file_text(document: dict[str, Any]) -> str:
+    return printed("\n".join([*_head(document), *_advice(document["advice"]), *_parts(document)]))
+
+
+def printed(text: str) -> str:
+    """Words that people wrote give a terminal no orders."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
+
+
+def _head(document: dict[str, Any]) -> Iterator[str]:
+    place = ", ".join(filter(None, (document["casino"], document["pit"], document["table"])))
+    ended = f" to {document['occurred_to']}" if document["occurred_to"] else ""
+    yield f"{document['number']}  {document['state']} since {document['state_since']}"
+    yield f"{document['situation']} at {place}, {document['occurred_from']}{ended}"
+    yield f"Reported by {document['reported_by']} at {document['reported_at']}"
+    yield from (f"{name} = {value}" for name, value in document["facts"].items())
+    yield ""
+    yield document["account"]
+
+
+def _advice(advice: dict[str, Any] | None) -> Iterator[str]:
+    if advice is None:
+        return
+    yield ""
+    if "action" not in advice:
+        yield f"Advice: {advice['explain']}"
+        return
+    rules = ", ".join(advice["rules"]) or "no rule"
+    yield f"Advice: {advice['action']} ({rules}), decided by: {advice['authority']}"
+    yield f"  {advice['explain']}"
+    yield from (f"  [ ] {step}" for step in advice["steps"])
+    yield from _figures(advice["figures"])
+
+
+def _figures(figures: dict[str, Any]) -> Iterator[str]:
+    """Each figure on a line; of a list of records, each record."""
+    for name, value in figures.items():
+        title = name.replace("_", " ")
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            yield f"  {title}:"
+            yield from (f"    {_record(one)}" for one in value)
+        elif value not in (None, []):
+            yield f"  {title}: {_plain(value)}"
+
+
+def _record(one: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_plain(value)}" for name, value in one.items() if value not in (None, [])
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(_record(one) if isinstance(one, dict) else str(one) for one in value)
+    return str(value)
+
+
+def _parts(document: dict[str, Any]) -> Iterator[str]:
+    yield from _part("People", [f"{one['part']} {one['reference']}" for one in document["people"]])
+    yield from _part("Rounds", [f"{one['source']} {one['ref']}, {one['table']}" for one in document["rounds"]])
+    yield from _part("Related", [f"{one['number']}: {one['reason']}" for one in document["related"]])
+    yield from _part("Dispute", [_record(document["dispute"])] if document["dispute"] else [])
+    steps = [f"{one['at']}  {one['after']}: {one['reason']} ({one['who']})" for one in document["steps"]]
+    yield from _part("Steps", steps)
+    yield from _part("Notes", [_note(one) for one in document["notes"]])
+
+
+def _note(note: dict[str, Any]) -> str:
+    mark = "CONFIDENTIAL " if note["confidential"] else ""
+    return f"{note['at']}  {mark}{note['text']} ({note['who']})"
+
+
+def _part(title: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield title
+        yield from (f"  {line}" for line in lines)
