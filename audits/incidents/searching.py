@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchRank
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import F, Model, OrderBy, Q, QuerySet
 
 from audits.models import Evidence, Incident, IncidentLink, IncidentNote, LogEntry
 from games.models import Casino, Round, Table
@@ -17,6 +17,7 @@ from games.services.gate import any_of, can, visible, within_reach
 MOST_HITS = 50
 #: How many matches of each kind are ranked: the newest. A word of every day has more than anybody reads.
 MOST_RANKED = 200
+MOST_SORTED = 1000
 INCIDENT_NUMBERS = re.compile(r"IN-([0-9]{4})-([0-9]{6,9})", re.ASCII | re.IGNORECASE)
 #: What no list shows: the advice on damaged dice names every round since the last inspection.
 UNLISTED = ("search", "advice")
@@ -182,14 +183,16 @@ class Hit:
 def search(actor: Any, text: str) -> list[Hit]:
     """Over entries, files and notes, of all that the actor may see, the best first. Empty for an empty text.
 
-    Of each kind only the newest matches (MOST_RANKED) are ranked: so a word that half of all files have is found by
-    reading the newest rows until there are enough, and costs no more after ten years than after one.
+    Of each kind only the newest matches (MOST_RANKED) are ranked: a word that half of all files have costs no more
+    after ten years than after one.
     """
     if not text.strip():
         return []
     query = SearchQuery(text, search_type="websearch", config="english")
-    hits = [hit for found in _found(actor, query) for hit in found]
-    return sorted(hits, key=lambda hit: (-hit.rank, -hit.thing.pk))[:MOST_HITS]
+    matches = [match for source in SOURCES for match in _ranked(actor, source, query)]
+    best = sorted(matches, key=lambda one: (-one.rank, -one.key))[:MOST_HITS]
+    things = {source.model: _things(source, [one.key for one in best if one.source is source]) for source in SOURCES}
+    return [one.hit(things[one.source.model][one.key]) for one in best]
 
 
 @dataclass(frozen=True)
@@ -213,11 +216,39 @@ SOURCES = (
 )  # fmt: skip
 
 
-def _found(actor: Any, query: SearchQuery) -> Iterator[list[Hit]]:
-    for source in SOURCES:
-        records: Any = source.model._default_manager
-        matching = within_reach(actor, source.action, records.filter(search=query))
-        newest = matching.order_by("-pk").values("pk")[:MOST_RANKED]
-        ranked = records.filter(pk__in=newest).annotate(rank=SearchRank(F("search"), query))
-        best = ranked.select_related(*source.shown).defer(*source.unread).order_by("-rank", "-pk")[:MOST_HITS]
-        yield [Hit(one, getattr(one, source.words), one.rank) for one in best]
+def _newest_first(matching: QuerySet[Any]) -> OrderBy:
+    """Where few match, they are found by their words and sorted; where many do, the newest rows are read until there
+    are enough. PostgreSQL knows too little of rare words to choose by itself: it would read all rows for five."""
+    are_many = matching.order_by().values("pk")[: MOST_SORTED + 1].count() > MOST_SORTED
+    return F("pk").desc() if are_many else (F("pk") + 0).desc()  # the sum is not what the index of the key is sorted by
+
+
+@dataclass(frozen=True)
+class Match:
+    """Something that has the words, before it is read."""
+
+    source: Source
+    key: int
+    rank: float
+
+    def hit(self, thing: Model) -> Hit:
+        return Hit(thing, getattr(thing, self.source.words), self.rank)
+
+
+def _ranked(actor: Any, source: Source, query: SearchQuery) -> list[Match]:
+    """The best of the newest."""
+    records: Any = source.model._default_manager
+    matching = records.filter(search=query)
+    reached = within_reach(actor, source.action, matching)
+    newest = reached.order_by(_newest_first(matching)).values("pk")[:MOST_RANKED]
+    ranked = records.filter(pk__in=newest).annotate(rank=SearchRank(F("search"), query)).order_by("-rank", "-pk")
+    return [Match(source, key, rank) for key, rank in ranked.values_list("pk", "rank")[:MOST_HITS]]
+
+
+def _things(source: Source, keys: list[int]) -> dict[int, Any]:
+    """What was found, read at last: only what is shown."""
+    if not keys:
+        return {}
+    records: Any = source.model._default_manager
+    found: dict[int, Any] = records.select_related(*source.shown).defer(*source.unread).in_bulk(keys)
+    return found

@@ -74,7 +74,7 @@ def test_a_file_is_kept_hashed_and_fetched_as_a_file(house: House, incident: Inc
 def test_a_name_of_any_letters_comes_back_as_it_was(house: House, incident: Incident) -> None:
     made = send(house, incident, name='der "Filz" 骰.png').json()
     fetched = client_of(house, "auditor").get(f"/api/v1/evidence/{made['id']}/content/")
-    fetched.close()
+    assert b"".join(fetched) == PNG
     assert fetched.headers["Content-Disposition"] == ("attachment; filename*=utf-8''der%20%22Filz%22%20%E9%AA%B0.png")
 
 
