@@ -94,7 +94,7 @@ ONLY_COLUMNS = {
         "state",
         "state_since",
     ),
-    "audits_incidentcounter": ("last",),
+    "audits_numbercounter": ("last",),
     "games_dicefit": ("during",),
     "games_diceset": ("code", "pit_id", "seal", "state"),
     "games_liveround": (

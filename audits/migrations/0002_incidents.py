@@ -234,9 +234,10 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='IncidentCounter',
+            name='NumberCounter',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('series', models.CharField(max_length=4)),
                 ('year', models.PositiveSmallIntegerField()),
                 ('last', models.PositiveIntegerField(default=0)),
                 ('casino', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.casino')),
@@ -438,8 +439,8 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), models.Q(('resolution', ''), _negated=True)), _connector='OR'), name='dispute_resolved_with_words'),
         ),
         migrations.AddConstraint(
-            model_name='incidentcounter',
-            constraint=models.UniqueConstraint(fields=('casino', 'year'), name='incident_counter_once'),
+            model_name='numbercounter',
+            constraint=models.UniqueConstraint(fields=('casino', 'series', 'year'), name='number_counter_once'),
         ),
         migrations.AddConstraint(
             model_name='incidentlink',

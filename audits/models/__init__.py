@@ -3,7 +3,6 @@ from audits.models.evidence import CustodyStep, Evidence
 from audits.models.finding import NEEDS_SOMEBODY, NOBODY_SAW, Category, Finding, Severity
 from audits.models.incident import (
     Incident,
-    IncidentCounter,
     IncidentLink,
     IncidentNote,
     IncidentPerson,
@@ -13,6 +12,7 @@ from audits.models.incident import (
 )
 from audits.models.log import Handover, HandoverTaken, LogEntry, Shift
 from audits.models.notice import Escalation, Notice, NoticeMail
+from audits.models.number import NumberCounter
 from audits.models.policy import FindingPolicy, policy_of
 from audits.models.run import Run, RunPart
 from audits.models.summary import COUNTS, FIGURES, ClosedSummary, DayClose, DaySummary, Figures
@@ -37,7 +37,6 @@ __all__ = [
     "Handover",
     "HandoverTaken",
     "Incident",
-    "IncidentCounter",
     "IncidentLink",
     "IncidentNote",
     "IncidentPerson",
@@ -47,6 +46,7 @@ __all__ = [
     "LogEntry",
     "Notice",
     "NoticeMail",
+    "NumberCounter",
     "Run",
     "RunPart",
     "Severity",

@@ -21,20 +21,6 @@ class IncidentState(models.TextChoices):
     REOPENED = "reopened"
 
 
-class IncidentCounter(models.Model):
-    """The last number of a casino's year. Its row is locked while a file is opened: no number is left out."""
-
-    casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
-    year = models.PositiveSmallIntegerField()
-    last = models.PositiveIntegerField(default=0)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["casino", "year"], name="incident_counter_once")]
-
-    def __str__(self) -> str:
-        return f"{self.year}: {self.last}"
-
-
 class Incident(models.Model):
     casino_path, pit_path = "casino", "pit"
 

@@ -17,7 +17,6 @@ from audits.incidents.verifying import verify_past
 from audits.models import (
     Finding,
     Incident,
-    IncidentCounter,
     IncidentLink,
     IncidentNote,
     IncidentPerson,
@@ -27,9 +26,9 @@ from audits.models import (
     LogEntry,
 )
 from audits.services.logs import verify_place
+from audits.services.numbers import next_number, number_text
 from games.engine.errors import InputError
 from games.models import Casino, Pit, RecordingConflict, Round, Staff, Table
-from games.moments import zone_of
 from games.services.gate import Actor, authorize, can, deny, name_of, place_of, visible
 from games.services.ledger import Entry, ledger_append
 from games.services.saving import (
@@ -41,6 +40,7 @@ from games.services.saving import (
     verify_texts,
 )
 
+SERIES = "IN"
 #: What of a file is mended where it is wrong; everything else stays as it was reported, or has a service of its own.
 CHANGEABLE = ("pit", "table", "occurred_from", "occurred_to", "situation", "facts", "account")
 
@@ -80,10 +80,10 @@ def incident_open(*, actor: Actor, report: Report) -> Incident:
     verify_sources(actor, report)
     verify_report(report)
     advice = advice_of(report)
-    year, serial = next_number(report.casino, timezone.now())
+    year, serial = next_number(SERIES, report.casino, timezone.now())
     incident = Incident(
         casino=report.casino, pit=report.table.pit if report.table else report.pit, table=report.table, year=year,
-        serial=serial, number=f"IN-{year}-{serial:06d}", occurred_from=report.occurred_from,
+        serial=serial, number=number_text(SERIES, year, serial), occurred_from=report.occurred_from,
         occurred_to=report.occurred_to, reported_by=actor if isinstance(actor, Staff) else None, who=name_of(actor),
         department=getattr(actor, "department", ""), situation=report.situation, facts=dict(report.facts),
         account=report.account.strip(), rulebook=(advice or {}).get("rulebook", ""), advice=advice,
@@ -117,16 +117,6 @@ def advice_of(report: Report) -> dict[str, Any] | None:
         return advice_on(asked)
     except InputError as error:
         raise ValidationError({"situation": list(error.faults)}) from None
-
-
-def next_number(casino: Casino, now: dt.datetime) -> tuple[int, int]:
-    """Of the casino's year, without a gap: a file that is not opened after all gives its number back."""
-    year = now.astimezone(zone_of(casino)).year
-    IncidentCounter.objects.bulk_create([IncidentCounter(casino=casino, year=year)], ignore_conflicts=True)
-    counter = IncidentCounter.objects.select_for_update().get(casino=casino, year=year)
-    counter.last += 1
-    counter.save(update_fields=["last"])
-    return year, counter.last
 
 
 def verify_report(report: Report) -> None:

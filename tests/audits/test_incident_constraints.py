@@ -26,7 +26,7 @@ WRITTEN_ONCE = (
     "logentry", "handover", "handovertaken", "incidentstep", "incidentnote", "incidentperson", "incidentround",
     "incidentlink", "evidence", "custodystep", "historicalincident", "historicaldispute", "historicaldisputerule",
 )  # fmt: skip
-CHANGING = ("incident", "incidentcounter", "dispute")
+CHANGING = ("incident", "numbercounter", "dispute")
 TABLES = (*WRITTEN_ONCE[:10], *CHANGING, "disputerule", "shift")
 
 NEXT = {"serial": "99", "number": "'IN-2026-000099'"}
@@ -57,9 +57,9 @@ COPIES: list[tuple[str, dict[str, str], str]] = [
     ("incident", {**NEXT, "occurred_to": "occurred_from - interval '1 second'"}, "incident_ends_after_it_begins"),
     ("incident", {**NEXT, "pit_id": "{other_pit}"}, "incident_pit_of_same_casino"),
     ("incident", {**NEXT, "table_id": "{other_table}"}, "incident_table_of_same_casino"),
-    ("incidentcounter", {}, "incident_counter_once"),
-    ("incidentcounter", {"year": "-1"}, "audits_incidentcounter_year_check"),
-    ("incidentcounter", {"year": "2030", "last": "-1"}, "audits_incidentcounter_last_check"),
+    ("numbercounter", {}, "number_counter_once"),
+    ("numbercounter", {"year": "-1"}, "audits_numbercounter_year_check"),
+    ("numbercounter", {"year": "2030", "last": "-1"}, "audits_numbercounter_last_check"),
     ("incidentstep", {"reason": "''"}, "incident_step_has_a_reason"),
     ("incidentnote", {"text": "''"}, "incident_note_says_something"),
     ("incidentperson", {}, "incident_person_once"),

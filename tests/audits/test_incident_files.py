@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from audits.incidents.searching import related
 from audits.incidents.states import TRANSITIONS, find_transition
-from audits.models import Incident, IncidentCounter, IncidentState, IncidentStep
+from audits.models import Incident, IncidentState, IncidentStep, NumberCounter
 from audits.services.incidents import (
     can_change,
     incident_change,
@@ -22,8 +22,8 @@ from audits.services.incidents import (
     incident_relate,
     incident_rounds_add,
     incident_step,
-    next_number,
 )
+from audits.services.numbers import next_number
 from games.models import Denial, RecordingConflict
 from games.services.gate import Denied, can, visible
 from games.services.rounds import RoundConflictError
@@ -58,7 +58,7 @@ def test_a_year_begins_by_the_casinos_own_clock(house: House, clock: Any) -> Non
 
 
 def test_the_millionth_file_of_a_year_has_a_number_too(house: House, clock: Any) -> None:
-    IncidentCounter.objects.create(casino=house.casino, year=2026, last=999_999)
+    NumberCounter.objects.create(casino=house.casino, series="IN", year=2026, last=999_999)
     assert opened(house).number == "IN-2026-1000000"
 
 
@@ -67,10 +67,10 @@ def test_a_file_that_is_not_opened_after_all_gives_its_number_back(house: House,
     with pytest.raises(ValidationError), transaction.atomic():
         opened(house, account="Two.", people=[("acrobat", "X")])
     with transaction.atomic():
-        assert next_number(house.casino, timezone.now()) == (2026, 2)
+        assert next_number("IN", house.casino, timezone.now()) == (2026, 2)
         transaction.set_rollback(True)
     assert opened(house, account="Three.").number == "IN-2026-000002"
-    assert IncidentCounter.objects.get().last == 2
+    assert NumberCounter.objects.get().last == 2
 
 
 def test_numbers_have_no_gap_where_fifty_report_at_once_and_some_fail(clone: str) -> None:
@@ -110,7 +110,7 @@ def test_a_second_click_at_the_same_moment_is_not_a_second_file(clone: str) -> N
     actor = house["pit-supervisor"]
     answers = at_once(*[lambda: incident_open(actor=actor, report=report)] * 2)
     assert sorted(type(one).__name__ for one in answers) == ["Incident", "OvertakenError"]
-    assert (Incident.objects.count(), IncidentCounter.objects.get().last) == (1, 1)
+    assert (Incident.objects.count(), NumberCounter.objects.get().last) == (1, 1)
 
 
 # --- What is reported ---
