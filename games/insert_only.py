@@ -14,8 +14,12 @@ from games.box_functions import create_box_functions
 
 INSERT_ONLY = (
     "audits_closedsummary",
+    "audits_consequence",
+    "audits_consequencedecision",
+    "audits_correction",
     "audits_custodystep",
     "audits_dayclose",
+    "audits_discretion",
     "audits_escalation",
     "audits_evidence",
     "audits_handover",
@@ -25,6 +29,7 @@ INSERT_ONLY = (
     "audits_historicalfinding",
     "audits_historicalfindingpolicy",
     "audits_historicalincident",
+    "audits_historicalrulingsetting",
     "audits_historicalshift",
     "audits_incidentlink",
     "audits_incidentnote",
@@ -34,6 +39,10 @@ INSERT_ONLY = (
     "audits_logentry",
     "audits_notice",
     "audits_noticemail",
+    "audits_repayment",
+    "audits_repaymentmark",
+    "audits_ruling",
+    "audits_rulingreview",
     "games_denial",
     "games_diceinspection",
     "games_differentialline",
@@ -58,6 +67,7 @@ INSERT_ONLY = (
     "games_openingcheck",
     "games_recordingconflict",
     "games_round",
+    "games_settlementpolicy",
     "games_signprint",
     "games_tablestep",
 )
@@ -67,6 +77,7 @@ ONLY_COLUMNS = {
     "audits_dispute": ("notified_at", "patron_told_at", "resolved_at", "resolution", "told_id"),
     "audits_finding": (
         "ordinal",
+        "detail",
         "lapsed_by_id",
         "lapsed_at",
         "state",

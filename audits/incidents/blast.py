@@ -33,6 +33,11 @@ def last_fit(table: Table, at: dt.datetime) -> DiceFit | None:
     return begun.select_related("dice_set").order_by("-during").first()
 
 
+def dice_set_at(table: Table, at: dt.datetime) -> DiceSet | None:
+    fit = dice_at(table=table, at=at) or last_fit(table, at)
+    return fit.dice_set if fit else None
+
+
 def affected_rounds(dice_set: DiceSet, at: dt.datetime) -> Any:
     """Played with this set since it was last found good, wherever it lay, the first one first."""
     good = last_good(dice_set, at)
@@ -43,10 +48,9 @@ def affected_rounds(dice_set: DiceSet, at: dt.datetime) -> Any:
 
 
 def blast_radius(table: Table, at: dt.datetime) -> dict[str, Any]:
-    fit = dice_at(table=table, at=at) or last_fit(table, at)
-    if fit is None:
+    dice_set = dice_set_at(table, at)
+    if dice_set is None:
         return {"explain": "No dice set was on record at this table at that moment."}
-    dice_set = fit.dice_set
     good = last_good(dice_set, at)
     rounds = affected_rounds(dice_set, at).select_related("table")
     with connection.cursor() as cursor:

@@ -1,3 +1,4 @@
+from audits.models.correction import Consequence, ConsequenceDecision, Correction, Repayment, RepaymentMark
 from audits.models.dispute import Dispute, DisputeRule, dispute_rule_of
 from audits.models.evidence import CustodyStep, Evidence
 from audits.models.finding import NEEDS_SOMEBODY, NOBODY_SAW, Category, Finding, Severity
@@ -14,6 +15,7 @@ from audits.models.log import Handover, HandoverTaken, LogEntry, Shift
 from audits.models.notice import Escalation, Notice, NoticeMail
 from audits.models.number import NumberCounter
 from audits.models.policy import FindingPolicy, policy_of
+from audits.models.ruling import Discretion, Ruling, RulingKind, RulingReview, RulingSetting, Scope, ruling_setting_of
 from audits.models.run import Run, RunPart
 from audits.models.summary import COUNTS, FIGURES, ClosedSummary, DayClose, DaySummary, Figures
 
@@ -24,9 +26,13 @@ __all__ = [
     "NOBODY_SAW",
     "Category",
     "ClosedSummary",
+    "Consequence",
+    "ConsequenceDecision",
+    "Correction",
     "CustodyStep",
     "DayClose",
     "DaySummary",
+    "Discretion",
     "Dispute",
     "DisputeRule",
     "Escalation",
@@ -47,10 +53,18 @@ __all__ = [
     "Notice",
     "NoticeMail",
     "NumberCounter",
+    "Repayment",
+    "RepaymentMark",
+    "Ruling",
+    "RulingKind",
+    "RulingReview",
+    "RulingSetting",
     "Run",
     "RunPart",
+    "Scope",
     "Severity",
     "Shift",
     "dispute_rule_of",
     "policy_of",
+    "ruling_setting_of",
 ]

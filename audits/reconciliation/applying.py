@@ -2,8 +2,9 @@
 
 import datetime as dt
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from django.db import connection
@@ -13,6 +14,7 @@ from games.engine.kernel import Game, Kernel
 from games.engine.limits import Limits
 from games.engine.loader import rulebook
 from games.models import LimitSet, Table, TableAssignment
+from games.policies import Policy, policies_of
 from games.selectors import LimitPeriod, limit_periods
 
 EPOCH = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)  # PostgreSQL's
@@ -31,6 +33,7 @@ def moment_of(microseconds: int) -> dt.datetime:
 class Applied:
     game: Game
     limit_set: LimitSet | None
+    rulings: tuple[str, ...] = ()  # the standing ones that the game follows
 
 
 class Applying:
@@ -39,10 +42,16 @@ class Applying:
     def __init__(self, table: Table) -> None:
         self.table = table
         assignments = list(TableAssignment.objects.filter(table=table).order_by("pk"))
-        periods = list(reversed(limit_periods(table)))
+        signs = list(reversed(limit_periods(table)))
+        policies = {book: policies_of(table.casino_id, book) for book in {one.rulebook for one in assignments}}
+        starts = {one.starts_at for one in signs} | {one.starts_at for known in policies.values() for one in known[1:]}
+        periods = [EPOCH, *sorted(starts)]
         self._assignments = np.array([one.pk for one in assignments], np.int64)
-        self._starts = np.array([microseconds(one.starts_at) for one in periods], np.int64)
-        self._applied = [_applied(one, period) for one in assignments for period in (None, *periods)]
+        self._starts = np.array([microseconds(one) for one in periods[1:]], np.int64)
+        self._applied = [
+            _applied(one, _last(signs, moment), _last(policies[one.rulebook], moment) or Policy())
+            for one in assignments for moment in periods
+        ]  # fmt: skip
         self.kernel = Kernel([one.game for one in self._applied])
 
     def places(self, assignments: NDArray[Any], started_at: NDArray[Any]) -> NDArray[np.intp]:
@@ -58,13 +67,21 @@ class Applying:
         return self._applied[game * (len(self._starts) + 1) + sign]
 
 
-def _applied(assignment: TableAssignment, period: LimitPeriod | None) -> Applied:
+Dated = TypeVar("Dated", LimitPeriod, Policy)
+
+
+def _last(periods: Sequence[Dated], moment: dt.datetime) -> Dated | None:
+    """The one in force at a moment, of periods in the order of their start."""
+    return next((one for one in reversed(periods) if one.starts_at <= moment), None)
+
+
+def _applied(assignment: TableAssignment, period: LimitPeriod | None, policy: Policy) -> Applied:
     """Limits fit the layouts that a table has while they are in force; with any other they never meet a round."""
     book = rulebook(assignment.rulebook)
     sign = period.limit_set if period and _meet(assignment, period) else None
     limits = sign.sheet.limits() if sign else Limits()
-    game = Game(book, book.layouts[assignment.layout], replace(limits, chip_unit=assignment.chip_unit))
-    return Applied(game, sign)
+    limits = replace(limits, chip_unit=policy.rounding or assignment.chip_unit)
+    return Applied(Game(book, book.layouts[assignment.layout], limits, policy.excess), sign, policy.rulings)
 
 
 def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
@@ -75,7 +92,8 @@ def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
 
 STAMP = """
 SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),
-    ARRAY(SELECT id FROM games_tableassignment WHERE table_id = %s ORDER BY id)
+    ARRAY(SELECT id FROM games_tableassignment WHERE table_id = %s ORDER BY id),
+    ARRAY(SELECT id FROM games_settlementpolicy WHERE casino_id = %s ORDER BY id)
 """
 _KNOWN: dict[tuple[str, int], tuple[Any, Applying]] = {}
 
@@ -83,7 +101,7 @@ _KNOWN: dict[tuple[str, int], tuple[Any, Applying]] = {}
 def applying(table: Table) -> Applying:
     """Made once a process, and anew when the table has other limits or another game."""
     with connection.cursor() as cursor:
-        cursor.execute(STAMP, [table.pk, table.pk])
+        cursor.execute(STAMP, [table.pk, table.pk, table.casino_id])
         stamp = cursor.fetchone()
     place = (str(connection.settings_dict["NAME"]), table.pk)
     known = _KNOWN.get(place)

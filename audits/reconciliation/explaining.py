@@ -4,10 +4,12 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from audits.models import Correction
 from audits.reconciliation.applying import Applied, Applying
+from audits.reconciliation.since import Since, since_of
 from games.engine.box_numbers import code_of
 from games.engine.dice import Throw, parse_known_dice
-from games.engine.findings import RecordedBet, RecordedRound
+from games.engine.findings import RecordedBet, RecordedRound, Ruled
 from games.engine.irregularities import Event
 from games.models import Round
 
@@ -25,30 +27,41 @@ def event_of(one: dict[str, Any]) -> Event:
     )
 
 
-def recorded_bets(one: Round) -> list[RecordedBet]:
-    nets: Sequence[int | None] = one.nets
-    if one.nets_given:
+def recorded_bets(one: Round, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
+    nets: Sequence[int | None] = one.nets if corrected is None else corrected
+    if one.nets_given and corrected is None:
         nets = [net if is_given else None for net, is_given in zip(one.nets, one.nets_given, strict=True)]
     missing = [False] * len(one.players)
     columns = (one.players, map(code_of, one.boxes), one.stakes, nets, one.late or missing, one.refused or missing)
     return [RecordedBet(*values) for values in zip(*columns, strict=True)]
 
 
-def recorded_round(one: Round, applied: Applied) -> RecordedRound:
-    game = applied.game
+def recorded_round(one: Round, applied: Applied, since: Since | None = None) -> RecordedRound:
+    """As it was recorded, or as it stands since it was ruled on and corrected."""
+    since = since or Since()
     events = [event_of(event) for event in one.events]
-    return RecordedRound(game.book, game.layout, game.limits, events, recorded_bets(one), game.excess)
+    game, last = applied.game, since.correction
+    return RecordedRound(
+        game.book, game.layout, game.limits, events, recorded_bets(one, last.nets if last else None), game.excess,
+        applied.rulings, since.rulings, ruled_by(last) if last else None,
+    )  # fmt: skip
+
+
+def ruled_by(last: Correction) -> Ruled:
+    throw = Throw(tuple(last.dice)) if last.dice else None
+    nets = tuple(last.nets) if last.is_decided else None
+    return Ruled(tuple(last.rules), last.is_void, last.is_settled, throw, nets)
 
 
 def explained(ids: Sequence[int], applying: Applying) -> Iterator[tuple[Round, Applied, RecordedRound]]:
     """In the order of their start."""
     columns = (
-        "ref", "table_id", "gaming_day", "assignment_id", "started_at", "events", "players", "boxes", "stakes", "nets",
-        "nets_given", "late", "refused",
+        "ref", "table_id", "gaming_day", "assignment_id", "started_at", "status", "events", "players", "boxes",
+        "stakes", "nets", "nets_given", "late", "refused",
     )  # fmt: skip
     for first in range(0, len(ids), AT_ONCE):
-        for one in (
-            Round.objects.filter(pk__in=ids[first : first + AT_ONCE]).only(*columns).order_by("started_at", "ref")
-        ):
+        keys = ids[first : first + AT_ONCE]
+        since = since_of(keys)
+        for one in Round.objects.filter(pk__in=keys).only(*columns).order_by("started_at", "ref"):
             applied = applying.at(one.assignment_id, one.started_at)
-            yield one, applied, recorded_round(one, applied)
+            yield one, applied, recorded_round(one, applied, since.get(one.pk))

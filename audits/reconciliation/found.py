@@ -37,9 +37,10 @@ def found_in(one: RecordedRound, policy: FindingPolicy) -> list[Found]:
 def discrepancies(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
     for wrong in one.discrepancies():
         bet, amount = one.bets[wrong.position], abs(wrong.recorded - wrong.expected)
+        rules = [*one.book.cite(*wrong.rules), *one.policy_rulings(wrong.position)]
         yield Found(
             Category.DISCREPANCY, f"{wrong.kind} {wrong.position} {wrong.expected} {wrong.recorded}", wrong.kind,
-            policy.severity_of(amount), rules=one.book.cite(*wrong.rules), boxes=[bet.box], player=bet.player,
+            policy.severity_of(amount), rules=rules, boxes=[bet.box], player=bet.player,
             position=wrong.position, stake=bet.stake, expected=wrong.expected, recorded=wrong.recorded, amount=amount,
         )  # fmt: skip
 

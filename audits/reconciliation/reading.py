@@ -28,7 +28,7 @@ A_BET = 2 * LARGE + SMALL
 WITHOUT_BETS = FIXED + 3 * HEADER + TAIL  # what a row with bets has beside them
 
 SETTLED, VOID, UNFINISHED, STATUS = 0, 1, 2, 3
-IRREGULAR, RARE, EARLY, LATE = 4, 8, 16, 32
+IRREGULAR, RARE, EARLY, LATE, CORRECTED = 4, 8, 16, 32, 64
 
 FIXED_DTYPE = np.dtype(
     {
@@ -54,7 +54,9 @@ COPY (SELECT r.id, r.started_at, r.ended_at, r.assignment_id,
     + CASE WHEN {ORDINARY} THEN 0 ELSE {IRREGULAR} END
     + CASE WHEN r.late IS NULL AND r.refused IS NULL AND r.nets_given IS NULL THEN 0 ELSE {RARE} END
     + CASE WHEN r.placed_at IS NOT NULL AND r.started_at > ANY (r.placed_at) THEN {EARLY} ELSE 0 END
-    + CASE WHEN r.late IS NULL THEN 0 ELSE {LATE} END)::int4,
+    + CASE WHEN r.late IS NULL THEN 0 ELSE {LATE} END
+    + CASE WHEN r.id = ANY (ARRAY(SELECT c.round_id FROM audits_correction c
+        WHERE c.table_id = {{table}} AND c.gaming_day = {{day}})) THEN {CORRECTED} ELSE 0 END)::int4,
     coalesce(r.dice[1] * 36 + r.dice[2] * 6 + r.dice[3] - 43, -1)::int4,
     r.stakes, r.nets, r.boxes, r.late, r.refused, r.nets_given
 FROM games_round r {{which}}) TO STDOUT (FORMAT binary)
@@ -87,6 +89,16 @@ class Rounds:
     def status(self) -> Ints:
         return self.flags & STATUS
 
+    def only(self, rounds: Bools) -> "Rounds":
+        """Some of them, with their bets."""
+        bets = np.repeat(rounds, self.sizes)
+        of_bets = ("stakes", "nets", "boxes", "counts", "compared")
+        columns = {
+            name: column if column is None else column[bets if name in of_bets else rounds]
+            for name, column in vars(self).items()
+        }
+        return Rounds(**columns)
+
 
 Reading = Generator[Rounds, None, None]
 
@@ -95,7 +107,9 @@ def rounds_of(table_id: int, day: Any, *, only_waiting: bool = False) -> Reading
     """All rounds of a table's gaming day, or those that wait in the outbox: one statement, so one moment's truth."""
     tumbles = max(book.valid_tumbles for book in rulebooks().values())
     which = sql.SQL(WAITING if only_waiting else OF_A_DAY).format(table=sql.Literal(table_id), day=sql.Literal(day))
-    statement = sql.SQL(ROWS).format(which=which, tumbles=sql.Literal(tumbles))
+    statement = sql.SQL(ROWS).format(
+        which=which, tumbles=sql.Literal(tumbles), table=sql.Literal(table_id), day=sql.Literal(day)
+    )
     connection.ensure_connection()
     with connection.wrap_database_errors, _copying(connection.connection, statement) as server:
         for rows in _blocks(server):

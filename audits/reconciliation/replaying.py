@@ -70,7 +70,11 @@ def replay(
     now = recorded_round(one, applied)
     verify_boxes(game, now.bets)
     otherwise = replace(
-        now, book=game.book, layout=game.layout, limits=own if limits is None else limits, excess=excess or now.excess
+        now,
+        book=game.book,
+        layout=game.layout,
+        limits=own if limits is None else limits,
+        excess=excess or (now.excess if game.book == now.book else None),
     )
     return Replay(one, applied, otherwise, left_out if limits is None else (), limits_file)
 

@@ -48,12 +48,18 @@ def findings_save(gathered: Gathered, known: Iterable[Finding], run: Run, applyi
         _add(new, run, applying)
     gone = [one for name, one in on_record.items() if name not in found and not one.is_lapsed]
     back = [one for name, one in on_record.items() if name in found and one.is_lapsed]
-    moved = [one for name, one in on_record.items() if name in found and one.ordinal != found[name][0]]
+    moved = [one for name, one in on_record.items() if name in found and _differs(one, *found[name])]
     _mark(gone, run, "No longer found", lapsed_by=run, lapsed_at=timezone.now())
     _mark(back, run, "Found again", lapsed_by=None, lapsed_at=None)
     for one in moved:
-        one.ordinal = found[one.round_id, one.key][0]
-    Finding.objects.bulk_update(moved, ["ordinal"], batch_size=500)
+        one.ordinal, now = found[one.round_id, one.key]
+        one.detail = now.detail
+    Finding.objects.bulk_update(moved, ["ordinal", "detail"], batch_size=500)
+
+
+def _differs(one: Finding, ordinal: int, now: Found) -> bool:
+    """The same finding at another place, or in other words: a ruling is named once there is one."""
+    return one.ordinal != ordinal or one.detail != now.detail
 
 
 def _add(entries: dict[tuple[int, str], tuple[int, Found]], run: Run, applying: Applying) -> None:

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from audits.models import COUNTS, Category, DaySummary, Finding, Run, policy_of
 from audits.reconciliation.applying import Applying, applying
+from audits.reconciliation.corrected import sums_of_corrected
 from audits.reconciliation.explaining import explained
 from audits.reconciliation.figures import Sums, sums_of
 from audits.reconciliation.found import found_in
 from audits.reconciliation.procedural import Procedure, begun_meanwhile
-from audits.reconciliation.reading import IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_of
+from audits.reconciliation.reading import CORRECTED, IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_of
 from audits.reconciliation.saving import Gathered, findings_save
 from games.engine.kernel import Chunk, Verdict
 from games.models import Outbox, Table
@@ -149,6 +150,7 @@ class Pass:
         self.gathered = Gathered()
         self._ids: list[NDArray[np.int64]] = []
         self._odd: list[int] = []
+        self._corrected: list[int] = []
 
     @property
     def ids(self) -> NDArray[np.int64]:
@@ -163,10 +165,14 @@ class Pass:
                     progress(self.sums.rounds)
 
     def _see(self, rounds: Rounds) -> None:
-        verdict = self._settle(rounds)
-        self.sums.add(sums_of(rounds, verdict))
         self.procedure.see(rounds)
         self._ids.append(rounds.ids.astype(np.int64))
+        corrected = rounds.flags & CORRECTED != 0
+        if corrected.any():
+            self._corrected += rounds.ids[corrected].tolist()
+            rounds = rounds.only(~corrected)
+        verdict = self._settle(rounds)
+        self.sums.add(sums_of(rounds, verdict))
         odd = verdict.differs | verdict.breaches | verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
         self._odd += rounds.ids[odd].tolist()
 
@@ -184,6 +190,9 @@ class Pass:
         """Once the reading is over: a connection does one thing at a time."""
         policy = policy_of(self.table.casino)
         for one, _, recorded in explained(self._odd, self.applying):
+            self.gathered.add(one.pk, found_in(recorded, policy))
+        for one, _, recorded in explained(self._corrected, self.applying):
+            self.sums.add(sums_of_corrected(recorded))
             self.gathered.add(one.pk, found_in(recorded, policy))
         for key, found in self.procedure.findings(overlapping):
             self.gathered.add(key, [found])

@@ -178,7 +178,7 @@ def verify_not_reported_yet(incident: Incident) -> None:
 @transaction.atomic
 def incident_step(*, actor: Actor, incident: Incident, to: str, reason: str) -> Incident:
     """As the one table of transitions allows, by whom the roles allow."""
-    current = _locked(incident)
+    current = incident_locked(incident)
     authorize(actor, "incident.view", current)
     transition = find_transition(current.state, to)
     if transition is None:
@@ -192,9 +192,23 @@ def incident_step(*, actor: Actor, incident: Incident, to: str, reason: str) -> 
     return current
 
 
-def _locked(incident: Incident) -> Incident:
+def incident_locked(incident: Incident) -> Incident:
+    """Until the transaction ends nobody else does anything to the file."""
     records = Incident.objects.select_for_update(of=("self",))
     return records.select_related("casino", "pit", "table").get(pk=incident.pk)
+
+
+def incident_ruled(*, actor: Staff, incident: Incident, ruling: str) -> None:
+    """By a ruling, and by nothing else; a file that nobody had asked a ruling for yet takes that step first."""
+    for to, reason in (
+        (IncidentState.AWAITING, "A ruling was asked for"),
+        (IncidentState.RULED, f"Ruled on: {ruling}"),
+    ):
+        if incident.state != to:
+            before = incident.state
+            changes = {"state": to, "state_since": timezone.now()}
+            record_change(incident, changes, actor=actor, reason=reason)
+            _step(incident, before, to, actor, reason)
 
 
 def _step(
@@ -214,7 +228,7 @@ def _step(
 @transaction.atomic
 def incident_change(*, actor: Staff, incident: Incident, changes: dict[str, Any], reason: str) -> Incident:
     """A slip in the file is mended; what stood there before is in the history. The advice stays as it was given."""
-    current = _locked(incident)
+    current = incident_locked(incident)
     verify_may_change(actor, current)
     verify_not_closed(current)
     if kept := sorted(changes.keys() - set(CHANGEABLE)):
@@ -280,7 +294,7 @@ def incident_note(*, actor: Staff, incident: Incident, text: str, is_confidentia
 
 @transaction.atomic
 def incident_people_add(*, actor: Staff, incident: Incident, people: Sequence[tuple[str, str]]) -> None:
-    current = _locked(incident)
+    current = incident_locked(incident)
     authorize(actor, "incident.change", current)
     verify_not_closed(current)
     _add_people(current, people, actor)
@@ -288,7 +302,7 @@ def incident_people_add(*, actor: Staff, incident: Incident, people: Sequence[tu
 
 @transaction.atomic
 def incident_rounds_add(*, actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
-    current = _locked(incident)
+    current = incident_locked(incident)
     authorize(actor, "incident.change", current)
     verify_not_closed(current)
     verify_rounds(actor, current.casino, rounds)

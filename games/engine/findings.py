@@ -1,11 +1,12 @@
 """What is wrong with a round on record: paid wrongly, over or under a limit, irregular; each with its rule."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from .advice import situation_of
+from .dice import Throw
 from .irregularities import Assessment, Event, Irregularity, assess
 from .limits import Bet, Breach, Limits, breaches
 from .rulebook import Layout, Rulebook
@@ -39,8 +40,26 @@ class Discrepancy:
 
 
 @dataclass(frozen=True)
+class Ruled:
+    """What was decided about a round after it was recorded: it stands in the place of what its events say."""
+
+    rules: tuple[str, ...]  # bare numbers
+    is_void: bool = False
+    is_settled: bool = False
+    throw: Throw | None = None
+    nets: tuple[int, ...] | None = None  # of every bet, where they were decided one by one
+
+    def instead_of(self, found: Assessment) -> Assessment:
+        if self.is_void:
+            return replace(found, void_rules=self.rules, is_void=True, is_finished=True)
+        if not self.is_settled:
+            return replace(found, throw=self.throw or found.throw)
+        return replace(found, void_rules=(), is_void=False, is_finished=True, throw=self.throw or found.throw)
+
+
+@dataclass(frozen=True)
 class RecordedRound:
-    """A round as it was recorded, with what it is settled by."""
+    """A round as it was recorded, with what it is settled by. Where it was corrected, its bets have the nets since."""
 
     book: Rulebook
     layout: Layout
@@ -48,6 +67,9 @@ class RecordedRound:
     events: Sequence[Event]
     bets: Sequence[RecordedBet]
     excess: str | None = None
+    rulings: tuple[str, ...] = ()  # the standing ones that its excess and its rounding follow
+    answers: tuple[str, ...] = ()  # the ones about this very round
+    ruled: Ruled | None = None
 
     @cached_property
     def counting(self) -> list[RecordedBet]:
@@ -74,11 +96,15 @@ class RecordedRound:
     @cached_property
     def assessment(self) -> Assessment:
         needs_ruling = bool(self.reckoning and self.reckoning.needs_ruling)
-        return self._assess(limits_need_ruling=True) if needs_ruling else self._by_events
+        if not needs_ruling:
+            return self._by_events
+        found = self._assess(limits_need_ruling=True)
+        return self.ruled.instead_of(found) if self.ruled else found
 
     @cached_property
     def _by_events(self) -> Assessment:
-        return self._assess()
+        found = self._assess()
+        return self.ruled.instead_of(found) if self.ruled else found
 
     def _assess(self, limits_need_ruling: bool = False) -> Assessment:
         late = [f"{one.player} {one.box}" for one in self.bets if one.is_late]
@@ -88,6 +114,8 @@ class RecordedRound:
         """The net of every bet and its rules; nothing where the round is unfinished."""
         if not self.assessment.is_finished:
             return []
+        if self.ruled and self.ruled.nets is not None:
+            return [(net, self.ruled.rules) for net in self.ruled.nets]
         settled = {one.bet.ref: one for one in self.settlement.bets} if self.settlement else {}
         return [self._expected(one, settled.get(str(at))) for at, one in enumerate(self.bets)]
 
@@ -113,6 +141,8 @@ class RecordedRound:
         """The expected ones; nothing where the round is unfinished."""
         if not self.assessment.is_finished:
             return []
+        if self.ruled and self.ruled.nets is not None:
+            return list(self.ruled.nets)
         if self.reckoning is None:
             return [0] * len(self.bets)
         nets = iter(self.reckoning.nets)
@@ -128,8 +158,22 @@ class RecordedRound:
         late = situation_of(self.book, "late-bet")
         positions = iter([position for position, one in enumerate(self.bets) if one.is_late])
         for one in self.assessment.irregularities:
+            if one.action == "unfinished" and self.assessment.is_finished:  # it was, until it was ruled on
+                continue
             is_late_bet = (one.rule, one.action) == (late.rules[0], late.action)
-            yield one, next(positions) if is_late_bet else None
+            yield self._answered(one), next(positions) if is_late_bet else None
+
+    def _answered(self, one: Irregularity) -> Irregularity:
+        if one.action != "ruling" or not self.answers:
+            return one
+        return replace(one, detail=f"{one.detail} Ruled on: {', '.join(self.answers)}.")
+
+    def policy_rulings(self, position: int) -> tuple[str, ...]:
+        """The standing rulings by which a bet gave way, or did not: those of its box, where that holds too much."""
+        bet = self.bets[position]
+        if self.reckoning is None or not bet.counts or not self.reckoning.boxes[bet.box].is_over_full:
+            return ()
+        return self.rulings
 
 
 def breach_rules(book: Rulebook, breach: Breach) -> tuple[str, ...]:

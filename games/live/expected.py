@@ -16,7 +16,7 @@ def expected(stand: Stand, play: Play) -> Settlement | None:
         return settle_void(stand.book, stand.layout, rule, bets, stand.limits)
     if found.throw is None:
         return None
-    return settle(stand.book, stand.layout, found.throw, bets, limits=stand.limits)
+    return settle(stand.book, stand.layout, found.throw, bets, limits=stand.limits, excess=stand.excess)
 
 
 def expected_nets(stand: Stand, play: Play) -> list[dict[str, str]]:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from games.engine.irregularities import PLACE_BETS
 from games.engine.limits import Limits
 from games.engine.live import Play, replay
 from games.engine.loader import rulebook
 from games.engine.rulebook import Layout, Rulebook
 from games.live.reading import as_step
 from games.models import LiveRound, LiveStep
+from games.policies import policy_at
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Stand:
     layout: Layout
     limits: Limits
     steps: list[LiveStep]
+    excess: str | None = None
 
     def play(self, count: int | None = None) -> Play:
         """After so many steps; after all, where no number is given."""
@@ -26,6 +29,11 @@ class Stand:
 
 
 def stand_of(live: LiveRound) -> Stand:
-    book = rulebook(live.rulebook)
-    limits = live.limit_set.sheet.limits(live.chip_unit) if live.limit_set else Limits(chip_unit=live.chip_unit)
-    return Stand(live, book, book.layouts[live.layout], limits, list(live.steps.order_by("number")))
+    """By the policy at the moment when its betting began, which may have begun before it is told."""
+    book, steps = rulebook(live.rulebook), list(live.steps.order_by("number"))
+    begun = next((one for one in steps if one.kind == PLACE_BETS and not one.is_refused), None)
+    moment = as_step(begun.content, book, begun.at).at if begun else live.opened_at
+    policy = policy_at(live.table.casino_id, book.id, moment)
+    unit = policy.rounding or live.chip_unit
+    limits = live.limit_set.sheet.limits(unit) if live.limit_set else Limits(chip_unit=unit)
+    return Stand(live, book, book.layouts[live.layout], limits, steps, policy.excess)

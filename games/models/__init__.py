@@ -6,6 +6,7 @@ from games.models.ledger import LedgerChain, LedgerLeaf
 from games.models.limits import DifferentialLine, LimitDecision, LimitLine, LimitProposal, LimitSet, LimitSheet
 from games.models.live import LiveRound, LiveStep
 from games.models.round import ImportedFile, ImportJob, Outbox, RecordingConflict, Round, RoundBet
+from games.models.settlement import SettlementPolicy
 from games.models.sign import SignPrint
 from games.models.staff import Staff
 from games.models.table import OpeningCheck, Table, TableAssignment, TableState, TableStep
@@ -36,6 +37,7 @@ __all__ = [
     "RecordingConflict",
     "Round",
     "RoundBet",
+    "SettlementPolicy",
     "SignPrint",
     "Staff",
     "Table",

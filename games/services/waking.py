@@ -2,6 +2,7 @@
 
 import datetime as dt
 import time
+from collections.abc import Iterable
 
 import structlog
 from django.conf import settings
@@ -26,6 +27,11 @@ ON CONFLICT (round_id) DO NOTHING
 """
 
 
+THESE_AGAIN = """
+INSERT INTO games_outbox (round_id, at, again) SELECT unnest(%s::bigint[]), %s, true ON CONFLICT (round_id) DO NOTHING
+"""
+
+
 def reconciliation_wake() -> None:
     """After a commit. Where the broker cannot be reached, the sweep finds what waits."""
     oldest = Outbox.objects.order_by("pk").values_list("at", flat=True).first()
@@ -46,4 +52,13 @@ def rounds_again(table: Table, since: dt.datetime) -> None:
         cursor.execute(AGAIN, [timezone.now(), table.pk, since])
         is_waiting = cursor.rowcount > 0
     if is_waiting:
+        transaction.on_commit(reconciliation_wake)
+
+
+def these_again(keys: Iterable[int]) -> None:
+    """Something was decided about these rounds."""
+    listed = sorted(keys)
+    if listed:
+        with connection.cursor() as cursor:
+            cursor.execute(THESE_AGAIN, [listed, timezone.now()])
         transaction.on_commit(reconciliation_wake)

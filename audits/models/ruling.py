@@ -1,0 +1,182 @@
+"""Rulings: what somebody decided where the rules are silent, can be read in two ways, or have to be confirmed.
+
+Written once. A ruling that turns out wrong is superseded or withdrawn by another.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from audits.models.incident import Incident
+from games.models import Casino, Duty, Pit, Round, Staff, Table
+from games.models.history import History
+
+
+class RulingKind(models.TextChoices):
+    NOT_COVERED = "not-covered", "Not covered by the rules"
+    INTERPRETATION = "interpretation", "Interpretation of a rule"
+    CONFIRMATION = "confirmation", "Confirmation of what a rule itself demands"
+
+
+class Scope(models.TextChoices):
+    ROUND = "round", "This case"
+    STANDING = "standing", "Standing, from a moment on"
+
+
+class Ruling(models.Model):
+    casino_path, pit_path = "casino", "pit"
+
+    casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="rulings")
+    pit = models.ForeignKey(Pit, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="rulings")
+    incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="rulings")
+    year = models.PositiveSmallIntegerField()
+    serial = models.PositiveIntegerField()
+    number = models.CharField(max_length=20)
+    kind = models.CharField(max_length=20, choices=RulingKind)
+    situation = models.CharField(max_length=40)
+    rulebook = models.CharField(max_length=64, blank=True, default="")
+    rules = ArrayField(models.TextField(), default=list, blank=True, help_text="The rules considered, as citations.")
+    question = models.TextField()
+    facts = models.TextField()
+    decision = models.TextField()
+    reasoning = models.TextField()
+    scope = models.CharField(max_length=10, choices=Scope)
+    effective_from = models.DateTimeField("in force from", null=True, blank=True)
+    replaces = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaced_by")
+    is_withdrawal = models.BooleanField("only withdraws", default=False)
+    follows = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="followed_by")
+    departs_from = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="departed_from_by"
+    )
+    departure = models.TextField("why it departs", blank=True, default="")
+    override = models.TextField("why the reporter rules himself", blank=True, default="")
+    by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="rulings")
+    post = models.CharField("in the post of", max_length=60, help_text="As it was held at that moment.")
+    duty = models.ForeignKey(Duty, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    who = models.TextField("ruled by")
+    made_at = models.DateTimeField(default=timezone.now)
+    search = models.GeneratedField(
+        expression=SearchVector("number", "question", "facts", "decision", "reasoning", config="english"),
+        output_field=SearchVectorField(), db_persist=True,
+    )  # fmt: skip
+
+    class Meta:
+        ordering = ["-made_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["casino", "year", "serial"], name="ruling_number_once"),
+            models.CheckConstraint(condition=Q(serial__gt=0), name="ruling_serial_from_one"),
+            models.CheckConstraint(condition=Q(kind__in=RulingKind.values), name="ruling_kind_known"),
+            models.CheckConstraint(
+                condition=Q(scope="round", effective_from__isnull=True)
+                | Q(scope="standing", effective_from__isnull=False),
+                name="ruling_standing_from_a_moment",
+            ),
+            models.CheckConstraint(
+                condition=~Q(question="") & ~Q(decision="") & ~Q(reasoning=""), name="ruling_says_what_and_why"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_withdrawal=False) | Q(replaces__isnull=False), name="ruling_withdraws_another"
+            ),
+            models.CheckConstraint(
+                condition=Q(departs_from__isnull=True, departure="")
+                | Q(departs_from__isnull=False) & ~Q(departure=""),
+                name="ruling_departs_with_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(post__in=["shift manager", "acting shift manager", "casino manager",
+                                      "acting casino manager"]),
+                name="ruling_in_a_post_that_rules",
+            ),
+        ]  # fmt: skip
+        indexes = [
+            models.Index(fields=["casino", "-made_at", "-id"], name="ruling_newest_first"),
+            models.Index(fields=["casino", "rulebook", "situation", "-made_at"], name="ruling_by_situation"),
+            GinIndex(fields=["rules"], name="ruling_by_rule"),
+            GinIndex(fields=["search"], name="ruling_by_words"),
+            GinIndex(fields=["question"], opclasses=["gin_trgm_ops"], name="ruling_by_letters"),
+        ]
+
+    def __str__(self) -> str:
+        return self.number
+
+    @property
+    def is_standing(self) -> bool:
+        """An interpretation that holds until another takes its place; one that withdraws holds nothing."""
+        return self.scope == Scope.STANDING and not self.is_withdrawal
+
+
+class RulingSetting(models.Model):
+    """Who may rule, where a casino can choose. A casino without one of its own has these defaults."""
+
+    casino_path, pit_path = "casino", None
+
+    casino = models.OneToOneField(Casino, on_delete=models.PROTECT, related_name="ruling_setting")
+    is_reporter_party = models.BooleanField(
+        "who reports does not rule", default=True, help_text="But for a reason, of which compliance is told."
+    )
+
+    history = History()
+
+    def __str__(self) -> str:
+        return str(self.casino)
+
+
+def ruling_setting_of(casino: Casino) -> RulingSetting:
+    return RulingSetting.objects.filter(casino=casino).first() or RulingSetting(casino=casino)
+
+
+class RulingReview(models.Model):
+    """A standing interpretation looked at again, since another document is in force. Written once."""
+
+    casino_path, pit_path = "ruling__casino", "ruling__pit"
+
+    ruling = models.ForeignKey(Ruling, on_delete=models.PROTECT, related_name="reviews")
+    rulebook = models.CharField("in the light of", max_length=64)
+    outcome = models.TextField()
+    by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    who = models.TextField("reviewed by")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["ruling", "rulebook"], name="ruling_review_once"),
+            models.CheckConstraint(condition=~Q(outcome=""), name="ruling_review_says_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ruling}, {self.rulebook}"
+
+
+class Discretion(models.Model):
+    """What the operator decided where a document leaves it to him (Division 9, 4.9). Written once."""
+
+    casino_path, pit_path = "casino", "pit"
+
+    casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
+    pit = models.ForeignKey(Pit, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
+    incident = models.ForeignKey(Incident, on_delete=models.PROTECT, null=True, blank=True, related_name="discretions")
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    rule = models.TextField()
+    decision = models.TextField()
+    reason = models.TextField()
+    by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    post = models.CharField("in the post of", max_length=60)
+    who = models.TextField("decided by")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        verbose_name_plural = "discretions"
+        constraints = [
+            models.CheckConstraint(condition=~Q(decision="") & ~Q(reason=""), name="discretion_says_what_and_why"),
+        ]
+        indexes = [models.Index(fields=["casino", "-at", "-id"], name="discretion_newest_first")]
+
+    def __str__(self) -> str:
+        return f"no. {self.pk}"

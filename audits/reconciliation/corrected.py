@@ -1,0 +1,24 @@
+"""The figures of a round that was corrected: by the scalar engine, one by one, as there are few of them."""
+
+from audits.reconciliation.figures import Sums
+from games.engine.exposure import exposure
+from games.engine.findings import RecordedRound
+from games.engine.kernel import THROWS
+from games.engine.limits import Bet
+
+
+def sums_of_corrected(one: RecordedRound) -> Sums:
+    found, expected = one.assessment, [net for net, _ in one.expected()]
+    is_settled = found.is_finished and not found.is_void
+    sums = Sums(
+        rounds=1, bets=len(one.bets), settled=int(is_settled), voids=int(found.is_void),
+        unfinished=int(not found.is_finished), house_expected=-sum(expected),
+        house_recorded=-sum(bet.net or 0 for bet in one.bets) if found.is_finished else 0,
+    )  # fmt: skip
+    if is_settled:
+        sums.turnover = sum(bet.stake for bet in one.counting)
+        bets = [Bet(bet.player, bet.box, bet.stake) for bet in one.counting]
+        outlook = exposure(one.book, one.layout, bets, one.limits, one.excess)
+        sums.mean_216 = int(outlook.mean * THROWS)
+        sums.variance_scaled = round(outlook.variance * THROWS**3)
+    return sums

@@ -1,0 +1,309 @@
+"""Rulings: made in the right post by somebody who is no party, kept as they were made, superseded by another."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from audits.models import (
+    Discretion,
+    Incident,
+    IncidentState,
+    Notice,
+    Ruling,
+    RulingKind,
+    RulingReview,
+    RulingSetting,
+    Scope,
+)
+from audits.rulings.impartial import is_party, is_reporter, was_there
+from audits.rulings.precedents import binding
+from audits.services.escalation import people_in
+from audits.services.incidents import incident_locked, incident_ruled
+from audits.services.numbers import next_number, number_text
+from games.engine.citation import cite
+from games.engine.loader import rulebook as rulebook_of
+from games.engine.loader import rulebooks
+from games.models import Casino, Round, SettlementPolicy, Staff
+from games.moments import as_text
+from games.services.gate import Standing, authorize, deny, name_of
+from games.services.ledger import Entry, ledger_append
+from games.services.saving import OvertakenError, record_change, record_save, verify_reason, verify_texts
+from games.services.settlement import NOTHING_SET, Setting, settlement_policy_set
+from games.services.waking import these_again
+
+SERIES = "RU"
+TOLD = "compliance"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is going to be ruled."""
+
+    kind: str
+    question: str
+    decision: str
+    reasoning: str
+    facts: str = ""
+    rules: Sequence[str] = ()  # citations
+    scope: str = Scope.ROUND
+    effective_from: dt.datetime | None = None  # of a standing one; now, where none is given
+    setting: Setting = NOTHING_SET
+    follows: Ruling | None = None
+    departs_from: Ruling | None = None
+    departure: str = ""
+    override: str = ""
+    is_withdrawal: bool = False
+
+
+@transaction.atomic
+def ruling_make(*, actor: Staff, incident: Incident, draft: Draft) -> Ruling:
+    """The file is ruled on with it. Of two at once, one stands and the other is told."""
+    current = incident_locked(incident)
+    post = verify_may_rule(actor, current, draft.override)
+    verify_unruled(current)
+    verify_precedent(current, draft)
+    ruling = _record(actor, post, current, draft, replaces=None)
+    incident_ruled(actor=actor, incident=current, ruling=ruling.number)
+    return ruling
+
+
+@transaction.atomic
+def ruling_supersede(*, actor: Staff, ruling: Ruling, draft: Draft) -> Ruling:
+    """Another takes its place: a standing one from its own moment on, never for what was played before."""
+    current = incident_locked(ruling.incident)
+    post = verify_may_rule(actor, current, draft.override)
+    verify_not_replaced(ruling)
+    return _record(actor, post, current, draft, replaces=ruling)
+
+
+def ruling_withdraw(
+    *, actor: Staff, ruling: Ruling, reason: str, effective_from: dt.datetime | None = None, override: str = ""
+) -> Ruling:  # fmt: skip
+    """It no longer holds, and nothing takes its place: from then on the document's own words count again."""
+    verify_reason(reason)
+    draft = Draft(
+        kind=ruling.kind, question=ruling.question, facts=ruling.facts, decision=f"{ruling} is withdrawn.",
+        reasoning=reason, rules=ruling.rules, scope=ruling.scope, effective_from=effective_from, override=override,
+        is_withdrawal=True,
+    )  # fmt: skip
+    return ruling_supersede(actor=actor, ruling=ruling, draft=draft)
+
+
+# --- Who may, and what ------------------------------------------------------------------------------
+
+
+def verify_may_rule(actor: Staff, incident: Incident, override: str) -> Standing:
+    """In the post at this moment, and not by a party; each refusal is on record."""
+    standing = authorize(actor, "ruling.make", incident)
+    rounds = Round.objects.filter(incidents__incident=incident)
+    if is_party(actor, rounds) or was_there(actor, incident):
+        raise deny(actor, "ruling.make", f"incident {incident}, in which this person dealt or supervised")
+    if is_reporter(actor, incident) and not override.strip():
+        raise deny(actor, "ruling.make", f"incident {incident}, which this person reported")
+    return standing
+
+
+def verify_unruled(incident: Incident) -> None:
+    if incident.state == IncidentState.RULED:
+        last = incident.rulings.order_by("-pk").first()
+        known = f"in {last} by {last.who}" if last else "already"
+        raise OvertakenError(f"{incident} was ruled on {known}. Nothing has changed; supersede that ruling if need be.")
+    if incident.state == IncidentState.CLOSED:
+        raise OvertakenError(f"{incident} is closed; have it reopened first. Nothing has changed.")
+
+
+def verify_not_replaced(ruling: Ruling) -> None:
+    later = Ruling.objects.filter(replaces=ruling).first()
+    if later is not None:
+        word = "withdrawn" if later.is_withdrawal else "superseded"
+        raise OvertakenError(f"{ruling} was {word} by {later} ({later.who}). Nothing has changed.")
+    if ruling.is_withdrawal:
+        raise ValidationError(f"{ruling} only withdraws another one; there is nothing to take its place.")
+
+
+def verify_precedent(incident: Incident, draft: Draft) -> None:
+    """What stands is followed, or departed from in so many words."""
+    if draft.departs_from is not None and not draft.departure.strip():
+        raise ValidationError({"departure": f"Say why this departs from {draft.departs_from}."})
+    if draft.kind == RulingKind.CONFIRMATION:
+        return
+    standing = binding(incident, draft.rules)
+    if standing is None or standing in (draft.follows, draft.departs_from):
+        return
+    raise ValidationError(
+        {"departure": f"{standing} stands ({standing.decision:.200}): follow it, or say why this departs from it."}
+    )
+
+
+def verify_draft(incident: Incident, draft: Draft, now: dt.datetime) -> None:
+    faults: dict[str, str] = {}
+    for name in ("question", "decision", "reasoning"):
+        if not getattr(draft, name).strip():
+            faults[name] = "Write something: it stands in the record for good."
+    if draft.kind not in RulingKind.values:
+        faults["kind"] = f"{draft.kind!r:.40} is none of {', '.join(RulingKind.values)}."
+    elif draft.kind != RulingKind.NOT_COVERED and not draft.rules:
+        faults["rules"] = "Name the rule that is interpreted or confirmed."
+    if unknown := [rule for rule in draft.rules if not is_rule(rule)]:
+        faults["rules"] = f"{', '.join(unknown)[:200]}: no such rule; write it as rws-tai-sai-v6#5.1.2."
+    if draft.scope not in Scope.values:
+        faults["scope"] = f"{draft.scope!r:.40} is none of {', '.join(Scope.values)}."
+    elif draft.scope == Scope.STANDING:
+        faults |= _standing_faults(incident, draft, now)
+    elif draft.effective_from is not None or draft.setting:
+        faults["scope"] = "Only a standing interpretation holds from a moment on, and sets how rounds are settled."
+    if faults:
+        raise ValidationError(dict(faults))
+
+
+def _standing_faults(incident: Incident, draft: Draft, now: dt.datetime) -> dict[str, str]:
+    if draft.kind == RulingKind.CONFIRMATION:
+        return {"scope": "A confirmation is of one case; an interpretation can stand."}
+    if not incident.rulebook:
+        return {"scope": f"{incident} is at no table with a rulebook, so there is nothing for it to stand in."}
+    if draft.effective_from is not None and draft.effective_from < now:
+        known = as_text(now, incident.casino)
+        return {"effective_from": f"It is {known} already; what was played before is not touched."}
+    return {}
+
+
+def is_rule(citation: str) -> bool:
+    book, separator, number = citation.partition("#")
+    return bool(separator) and book in rulebooks() and number in rulebooks()[book].rules
+
+
+# --- On record --------------------------------------------------------------------------------------
+
+
+def _record(actor: Staff, post: Standing, incident: Incident, draft: Draft, *, replaces: Ruling | None) -> Ruling:
+    now = timezone.now()
+    verify_draft(incident, draft, now)
+    starts_at = (draft.effective_from or now) if draft.scope == Scope.STANDING else None
+    year, serial = next_number(SERIES, incident.casino, now)
+    ruling = Ruling(
+        casino=incident.casino, pit=incident.pit, table=incident.table, incident=incident, year=year, serial=serial,
+        number=number_text(SERIES, year, serial), kind=draft.kind, situation=incident.situation,
+        rulebook=incident.rulebook, rules=list(draft.rules), question=draft.question.strip(),
+        facts=draft.facts.strip() or incident.account, decision=draft.decision.strip(),
+        reasoning=draft.reasoning.strip(), scope=draft.scope, effective_from=starts_at, replaces=replaces,
+        is_withdrawal=draft.is_withdrawal, follows=draft.follows, departs_from=draft.departs_from,
+        departure=draft.departure.strip(), override=draft.override.strip(), by=actor, post=str(post), duty=post.duty,
+        who=name_of(actor), made_at=now,
+    )  # fmt: skip
+    verify_texts(ruling)
+    ruling.full_clean()
+    ruling.save(force_insert=True)
+    ledger_append(incident.table or incident.casino, Entry("ruling", ruling.pk, _held(ruling, draft)))
+    _set_policy(actor, ruling, draft, replaces, now)
+    _tell_of_override(ruling)
+    these_again(Round.objects.filter(incidents__incident=incident).values_list("pk", flat=True))
+    return ruling
+
+
+def _held(ruling: Ruling, draft: Draft) -> tuple[object, ...]:
+    starts_at = ruling.effective_from.astimezone(dt.UTC) if ruling.effective_from else None
+    links = tuple(one.number if one else None for one in (ruling.replaces, ruling.follows, ruling.departs_from))
+    return (
+        ruling.number, ruling.incident.number, ruling.kind, ruling.rulebook, ruling.rules, ruling.question,
+        ruling.facts, ruling.decision, ruling.reasoning, ruling.scope, starts_at, ruling.is_withdrawal, *links,
+        ruling.departure, ruling.override, draft.setting.excess, draft.setting.rounding, ruling.who, ruling.post,
+        ruling.made_at.astimezone(dt.UTC),
+    )  # fmt: skip
+
+
+def _set_policy(actor: Staff, ruling: Ruling, draft: Draft, replaces: Ruling | None, now: dt.datetime) -> None:
+    """What a standing interpretation sets; one that takes another's place ends what that one had set."""
+    before = SettlementPolicy.objects.filter(casino=ruling.casino, ruling=replaces.number).first() if replaces else None
+    if ruling.effective_from is None or not (draft.setting or before):
+        return
+    settlement_policy_set(
+        actor=actor, casino=ruling.casino, rulebook=ruling.rulebook, starts_at=ruling.effective_from, now=now,
+        setting=draft.setting, ruling=ruling.number, replaces=before,
+    )  # fmt: skip
+
+
+def _tell_of_override(ruling: Ruling) -> None:
+    if not ruling.override:
+        return
+    people = people_in(TOLD, ruling.casino)
+    text = f"{ruling} was made by {ruling.who}, who had reported {ruling.incident} himself: {ruling.override}"
+    Notice.objects.create(
+        casino=ruling.casino, role=TOLD, text=text, people=[str(person) for person in people],
+        recipients=[person.pk for person in people],
+    )  # fmt: skip
+
+
+# --- Around rulings ---------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def ruling_review(*, actor: Staff, ruling: Ruling, rulebook: str, outcome: str) -> RulingReview:
+    """A standing interpretation looked at again in the light of another document."""
+    authorize(actor, "ruling.make", ruling)
+    review = RulingReview(
+        ruling=ruling, rulebook=rulebook_of(rulebook).id, outcome=outcome.strip(), by=actor, who=name_of(actor)
+    )
+    if not review.outcome:
+        raise ValidationError({"outcome": "Say what came of it."})
+    verify_texts(review)
+    if RulingReview.objects.filter(ruling=ruling, rulebook=rulebook).exists():
+        raise OvertakenError(f"{ruling} was reviewed for {rulebook} already; nothing has changed.")
+    review.save(force_insert=True)
+    held = (ruling.number, review.rulebook, review.outcome, review.who, review.at.astimezone(dt.UTC))
+    ledger_append(ruling.table or ruling.casino, Entry("ruling-review", review.pk, held))
+    return review
+
+
+@transaction.atomic
+def discretion_record(
+    *, actor: Staff, incident: Incident, decision: str, reason: str, round: Round | None = None
+) -> Discretion:  # fmt: skip
+    """Where the document leaves it to the operator, what was decided and why."""
+    post = authorize(actor, "discretion.add", incident)
+    if incident.table is None or not incident.rulebook:
+        raise ValidationError(f"{incident} is at no table with a rulebook; name the table first.")
+    book = rulebook_of(incident.rulebook)
+    rules = next((one.rules for one in book.situations if one.action == "discretion"), ())
+    if not rules:
+        raise ValidationError(f"{book.id} leaves nothing to the operator's discretion; ask for a ruling.")
+    verify_reason(reason)
+    if not decision.strip():
+        raise ValidationError({"decision": "Say what was decided."})
+    record = Discretion(
+        casino=incident.casino, pit=incident.pit, table=incident.table, incident=incident, round=round,
+        rule=cite(book.id, rules[0]), decision=decision.strip(), reason=reason.strip(), by=actor, post=str(post),
+        who=name_of(actor),
+    )  # fmt: skip
+    verify_texts(record)
+    incident_locked(incident)  # a second click waits for the first
+    if Discretion.objects.filter(incident=incident, decision=record.decision, round=round).exists():
+        raise OvertakenError("This is on record already; nothing has changed.")
+    record.save(force_insert=True)
+    held = (
+        incident.number, round.ref if round else None, record.rule, record.decision, record.reason, record.who,
+        record.at.astimezone(dt.UTC),
+    )  # fmt: skip
+    ledger_append(incident.table, Entry("discretion", record.pk, held))
+    return record
+
+
+@transaction.atomic
+def ruling_setting_set(*, actor: Staff, casino: Casino, is_reporter_party: bool, reason: str) -> RulingSetting:
+    authorize(actor, "rulingsetting.change", RulingSetting(casino=casino))
+    Casino.objects.select_for_update().get(pk=casino.pk)  # the first one of a casino is made once
+    current = RulingSetting.objects.filter(casino=casino).first()
+    if current is None:
+        current = RulingSetting(casino=casino, is_reporter_party=is_reporter_party)
+        record_save(current, actor=actor, reason=reason)
+    else:
+        record_change(current, {"is_reporter_party": is_reporter_party}, actor=actor, reason=reason)
+    return current
+
+
+def following(draft: Draft, standing: Ruling | None) -> Draft:
+    """The same, and it says that it follows what stands."""
+    return replace(draft, follows=standing)
