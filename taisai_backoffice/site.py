@@ -36,6 +36,10 @@ class BackOfficeSite(UnfoldAdminSite):
         parts = (overview(actor), findings_overview(actor), incident_overview(actor), extra_context or {})
         return super().index(request, {name: value for part in parts for name, value in part.items()})
 
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        """Django asks for it on every page; only an app's own page shows it, as the sidebar is ours."""
+        return super().get_app_list(request, app_label) if app_label else []
+
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Only groups in which this person has something to open."""
         return sidebar_groups(super().get_sidebar_list(request), request)

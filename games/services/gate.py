@@ -147,7 +147,7 @@ def standings(actor: Any) -> list[Standing]:
     own = Standing(role, actor.casino_id, actor.pit_id if role.reach == "pit" else None)
     now = timezone.now()
     acting = [_acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at]
-    return sorted([own, *acting], key=_height, reverse=True)
+    return sorted([own, *acting], key=_height, reverse=True) if acting else [own]
 
 
 def _bound(terminal: Terminal) -> list[Standing]:

@@ -39,6 +39,7 @@ from games.services.gate import Denied
 from games.services.saving import OvertakenError
 from games.services.settlement import Setting
 from games.services.tables import table_assign
+from tests import servers
 from tests.audits.decided import draft, incident_about, ruled, standing
 from tests.audits.files import played
 from tests.conftest import PEOPLE, House, build_house
@@ -182,6 +183,19 @@ def test_a_ruling_that_makes_no_sense_says_which_part(
         ruled(house, incident, **more)
     assert list(raised.value.message_dict) == [field]
     assert not Ruling.objects.exists()
+
+
+def test_what_waited_for_a_ruling_names_it_once_there_is_one(house: House, table: Table) -> None:
+    kinds: list[tuple[str, dict[str, Any]]] = [("place-bets", {}), ("void", {"rule": "ruling"})]
+    one = played(table, timezone.now() - MINUTE, "R-1", [bet("seat-1", "small", "100")], kinds=kinds)
+    arrivals_take()
+    finding = Finding.objects.get()
+    assert (finding.kind, finding.detail) == ("ruling", "Voided by a ruling.")
+    ruling = ruled(house, incident_about(house, table, one))
+    arrivals_take()
+    finding.refresh_from_db()
+    assert finding.detail == f"Voided by a ruling. Ruled on: {ruling}."
+    assert not finding.is_lapsed
 
 
 # --- Superseded, withdrawn ---
@@ -391,6 +405,8 @@ def test_the_database_lets_only_who_may_rule(house: House, table: Table) -> None
         if role not in ("shift-manager", "casino-manager"):
             with pytest.raises(DatabaseError, match="holds no post"):
                 inserted(ruling, house[role])
+            refused = f"Staff {house[role].pk} holds no post that rules at this moment."
+            assert refused in servers.servers()[0].log.read_text(errors="replace")  # the server's own record
     with pytest.raises(DatabaseError, match="reported"):
         inserted(ruling, house["casino-manager"])
     now = timezone.now()
