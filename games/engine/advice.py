@@ -37,7 +37,9 @@ def verify_facts(code: str, needed: tuple[str, ...], given: Mapping[str, str]) -
     faults = [f"{name}: {code} knows no such fact; leave it out." for name in given if name not in needed]
     examples = {"known_dice": "known_dice=2,?,?", "settled": "settled=no"}
     faults += [
-        f"{name}: {code} needs this fact; add --fact {examples[name]}." for name in needed if given.get(name) is None
+        f"{name}: {code} needs this fact; give it, such as {examples[name]}."
+        for name in needed
+        if given.get(name) is None
     ]
     if faults:
         raise InputError(*faults)
