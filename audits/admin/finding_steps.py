@@ -142,9 +142,7 @@ class Step:
     is_main: bool = False
 
     def is_possible(self, finding: Finding) -> bool:
-        """Where it stands; what lapsed waits for nobody any more."""
-        if finding.is_lapsed and self.form in (AcknowledgeForm, AssignForm, ResolveForm):
-            return False
+        """Where it stands."""
         try:
             self.form.verify(finding)
         except forms.ValidationError:

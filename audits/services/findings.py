@@ -89,6 +89,7 @@ def finding_reopen(*, actor: Staff, finding: Finding, reason: str) -> Finding:
 
 
 def verify_open(finding: Finding) -> None:
+    verify_stands(finding)
     if finding.state != State.OPEN:
         raise OvertakenError(_overtaken(finding))
 
@@ -99,6 +100,7 @@ def verify_resolved(finding: Finding) -> None:
 
 
 def verify_unresolved(finding: Finding) -> None:
+    verify_stands(finding)
     if finding.state == State.RESOLVED:
         raise OvertakenError(_overtaken(finding))
 
@@ -106,6 +108,12 @@ def verify_unresolved(finding: Finding) -> None:
 def verify_awaits_confirmation(finding: Finding) -> None:
     if not finding.needs_confirmation:
         raise OvertakenError(_overtaken(finding))
+
+
+def verify_stands(finding: Finding) -> None:
+    """What lapsed waits for nobody any more."""
+    if finding.is_lapsed:
+        raise OvertakenError("This finding is no longer found, so there is nothing to do; nothing has changed.")
 
 
 def verify_outcome(outcome: str, amount: int | None) -> None:

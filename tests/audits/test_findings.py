@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.utils import timezone
 
 from audits.models import Finding, FindingPolicy, Severity
 from audits.services.findings import (
@@ -294,3 +295,14 @@ def test_another_casino_s_policy_says_nothing_here(house: House, table: Table) -
     record(played("R-1", UNDERPAID))
     drain()
     assert Finding.objects.get().severity == Severity.LOW
+
+
+def test_what_lapsed_waits_for_nobody(house: House, dear: Finding) -> None:
+    Finding.objects.filter(pk=dear.pk).update(lapsed_by=dear.found_by, lapsed_at=timezone.now())
+    steps: list[Callable[[], Finding]] = [
+        lambda: finding_acknowledge(actor=house["pit-manager"], finding=dear),
+        lambda: finding_resolve(actor=house["pit-manager"], finding=dear, outcome="no-loss", reason="x"),
+    ]
+    for step in steps:
+        with pytest.raises(OvertakenError, match="no longer found"):
+            step()
