@@ -77,7 +77,9 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     SELECT r.status, r.nets, r.table_id, r.gaming_day INTO played FROM games_round r WHERE r.id = NEW.round_id;
-    IF NEW.is_void AND played.status = 'settled' AND NOT decided.needs_second THEN
+    IF NEW.is_void AND NOT decided.needs_second AND coalesce(
+        (SELECT c.is_settled FROM audits_correction c WHERE c.round_id = NEW.round_id AND (c.is_void OR c.is_settled)
+            ORDER BY c.ordinal DESC LIMIT 1), played.status = 'settled') THEN
         RAISE EXCEPTION 'A void after settlement takes two people.' USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF played.table_id <> NEW.table_id OR played.gaming_day <> NEW.gaming_day

@@ -57,9 +57,7 @@ def precedents(actor: Any, incident: Incident, asked: Asked) -> list[Precedent]:
     words = asked.plain
     if words:
         query = any_word(words)
-        ranked = ranked.annotate(
-            alike=TrigramSimilarity("question", words), rank=SearchRank(F("search"), query)
-        )
+        ranked = ranked.annotate(alike=TrigramSimilarity("question", words), rank=SearchRank(F("search"), query))
     found = [_compared(one, asked) for one in ranked]
     return sorted(found, key=lambda one: (-one.score, -one.ruling.pk))[:MOST_SHOWN]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import connection, transaction
 
 from audits.incidents.blast import affected_rounds, dice_set_at
 from audits.models import (
@@ -437,12 +437,15 @@ def _held(order: Consequence, one: Correction) -> tuple[Any, ...]:
 
 
 def _lock_days(rounds: Sequence[Round]) -> None:
-    """Nobody reconciles these days meanwhile, and nobody else corrects a round of them."""
+    """Nobody reconciles these days meanwhile, corrects a round of them, or changes what the tables are settled by."""
     places = sorted({(one.table_id, one.gaming_day) for one in rounds})
     for table_id, day in places:
         summary_ensure((table_id, day))
     for table_id, day in places:
         DaySummary.objects.select_for_update().get(table=table_id, gaming_day=day)
+    with connection.cursor() as cursor:
+        tables = sorted({table_id for table_id, _ in places})
+        cursor.execute("SELECT 1 FROM games_table WHERE id = ANY (%s) ORDER BY id FOR KEY SHARE", [tables])
 
 
 # --- What players get or give back ------------------------------------------------------------------------

@@ -197,8 +197,8 @@ def _record(actor: Staff, post: Standing, incident: Incident, draft: Draft, *, r
     verify_texts(ruling)
     ruling.full_clean()
     ruling.save(force_insert=True)
+    _set_policy(actor, ruling, draft, replaces, now)  # which locks tables: before chains, as everybody does
     ledger_append(incident.table or incident.casino, Entry("ruling", ruling.pk, _held(ruling, draft)))
-    _set_policy(actor, ruling, draft, replaces, now)
     _tell_of_override(ruling)
     these_again(Round.objects.filter(incidents__incident=incident).values_list("pk", flat=True))
     return ruling

@@ -391,6 +391,19 @@ def test_the_database_asks_for_two_people_and_for_books_that_follow(house: House
             write(f"DELETE FROM audits_{name}")
 
 
+def test_the_database_asks_for_two_people_where_a_correction_settled_the_round(house: House, table: Table) -> None:
+    one = a_round(table, bets=PENDING, kinds=UNSETTLED)
+    incident = incident_about(house, table, one)
+    settled_as(house, ruled(house, incident), one)
+    other = a_round(table, "R-2", bets=PENDING, kinds=UNSETTLED)
+    order = voided(house, incident, other, role="pit-supervisor", rule="5.5.2")
+    with pytest.raises(DatabaseError, match="takes two people"), transaction.atomic():
+        Correction.objects.create(
+            consequence=order, round=one, ordinal=2, table=table, gaming_day=one.gaming_day, deltas=[-10_000, 6_000],
+            nets=[0, 0], is_void=True, who="x",
+        )  # fmt: skip
+
+
 def test_a_day_run_finds_the_same_after_a_correction(house: House, table: Table) -> None:
     one = a_round(table)
     arrivals_take()
