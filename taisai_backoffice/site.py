@@ -29,11 +29,13 @@ class BackOfficeSite(UnfoldAdminSite):
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         from audits.incident_overview import incident_overview
         from audits.overview import findings_overview
+        from audits.ruling_overview import ruling_overview
         from games.admin.gated import actor_of
         from games.overview import overview
 
         actor = actor_of(request)
-        parts = (overview(actor), findings_overview(actor), incident_overview(actor), extra_context or {})
+        ours = (overview(actor), findings_overview(actor), incident_overview(actor), ruling_overview(actor))
+        parts = (*ours, extra_context or {})
         return super().index(request, {name: value for part in parts for name, value in part.items()})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:

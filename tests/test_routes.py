@@ -18,23 +18,28 @@ from django_celery_results.models import TaskResult
 
 from audits.models import DayClose, DaySummary, Finding, Notice
 from audits.services.arrivals import arrivals_take
+from audits.services.consequences import Basis, round_settle
 from audits.services.disputes import dispute_raise, dispute_rule_set
 from audits.services.evidence import evidence_add
 from audits.services.findings import finding_acknowledge
 from audits.services.incidents import Report, incident_open
 from audits.services.logs import handover_sign, log_write
 from audits.services.policies import policy_set
+from audits.services.rulings import Draft, discretion_record, ruling_make, ruling_setting_set
 from audits.services.runs import close_start, part_take, run_start
 from audits.services.shifts import shift_add
-from games.models import Denial, Duty, ImportJob, Round, Staff, Table
+from games.models import Denial, Duty, ImportJob, Round, SettlementPolicy, Staff, Table
 from games.services.duties import duty_grant
 from games.services.limits import limits_propose
 from games.services.live import live_open
 from games.services.rounds import round_record
+from games.services.settlement import Setting
 from games.services.terminals import terminal_create
+from tests.audits.decided import incident_about, standing
 from tests.audits.files import PNG
 from tests.conftest import OPERATOR, House
-from tests.games.floor import open_table, sign
+from tests.games.engine.oracle import DIVISION_9
+from tests.games.floor import bare_table, open_table, sign
 from tests.games.rounds.samples import bet, current, line
 
 TABLE = tomllib.loads(Path(__file__).with_name("routes.toml").read_text())
@@ -118,6 +123,39 @@ def incident_samples(house: House, table: Table) -> dict[str, str]:
     )
 
 
+def ruling_samples(house: House, table: Table) -> dict[str, str]:
+    """A ruling on a file of its own, the round that is settled by it, and what a player gives back."""
+    manager = house["casino-manager"]
+    report = Report(house.casino, timezone.now(), "other", "Ruled on", table=table)
+    incident = incident_open(actor=house["surveillance"], report=report)
+    draft = Draft(kind="not-covered", question="Who won?", decision="The house.", reasoning="The recording")
+    ruling = ruling_make(actor=manager, incident=incident, draft=draft)
+    basis = Basis(incident, ruling)
+    order = round_settle(actor=manager, basis=basis, round=Round.objects.get(), reason="As ruled", dice=[6, 6, 5])
+    return {
+        "ruling": str(ruling.pk),
+        "ruling_number": ruling.number,
+        "consequence": str(order.pk),
+        "repayment": str(order.repayments.get().pk),
+    }
+
+
+def decided_samples(house: House, table: Table) -> dict[str, str]:
+    """What a standing ruling sets, a casino's setting, and a decision that Division 9 leaves to the operator."""
+    manager = house["casino-manager"]
+    filled = standing(setting=Setting(excess="filled"))
+    ruling_make(actor=manager, incident=incident_about(house, table, account="Standing"), draft=filled)
+    setting = ruling_setting_set(actor=manager, casino=house.casino, is_reporter_party=True, reason="Sample")
+    moved = incident_about(house, bare_table(house, "D9-01", rulebook=DIVISION_9, layout="1"), situation="chips-moved")
+    decision = discretion_record(actor=manager, incident=moved, decision="Sample", reason="Sample")
+    return {
+        "settlementpolicy": str(SettlementPolicy.objects.get().pk),
+        "rulingsetting": str(setting.pk),
+        "rulingsetting/history": str(setting.history.get().history_id),
+        "discretion": str(decision.pk),
+    }
+
+
 @pytest.fixture
 def samples(house: House) -> dict[str, str]:
     """An object for each place that a path leaves open."""
@@ -140,6 +178,8 @@ def samples(house: House) -> dict[str, str]:
     return (
         audited_samples(house)
         | incident_samples(house, table)
+        | ruling_samples(house, table)
+        | decided_samples(house, table)
         | {
             "casino": str(house.casino.pk),
             "pit": str(house.pits["P1"].pk),

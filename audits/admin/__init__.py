@@ -1,4 +1,6 @@
 from audits.admin import (
+    consequence,
+    discretion,
     dispute,
     evidence,
     finding,
@@ -7,12 +9,16 @@ from audits.admin import (
     log,
     notice,
     policy,
+    ruling,
+    ruling_setting,
     run,
     shift,
     summary,
 )
 
 __all__ = [
+    "consequence",
+    "discretion",
     "dispute",
     "evidence",
     "finding",
@@ -21,6 +27,8 @@ __all__ = [
     "log",
     "notice",
     "policy",
+    "ruling",
+    "ruling_setting",
     "run",
     "shift",
     "summary",

@@ -17,6 +17,7 @@ from audits.admin.dispute import dispute_buttons
 from audits.admin.evidence import upload_page
 from audits.admin.incident_advice import advice_shown
 from audits.admin.incident_form import IncidentForm, initial_from, origins_of
+from audits.admin.incident_rulings import RulingViews, discretion_buttons, order_buttons, rule_buttons
 from audits.admin.incident_steps import STATES, STEPS, Step, taken_to, verify_leads_to
 from audits.admin.listing import part_of
 from audits.incidents.clock import clock
@@ -25,6 +26,7 @@ from audits.incidents.searching import evidence_of, related, search
 from audits.incidents.states import find_transition, transitions_from
 from audits.incidents.words import facts_asked, situation_words
 from audits.models import Incident, IncidentNote, IncidentState
+from audits.rulings.shown import rulings_of
 from audits.services.incidents import incident_open
 from games.admin.gated import AuditedAdmin, Button, StepForm, actor_of, only_to_look, tell
 from games.services.gate import authorize, can, within_reach
@@ -48,7 +50,7 @@ class IncidentSearch(forms.Form):
 
 
 @admin.register(Incident)
-class IncidentAdmin(AuditedAdmin):
+class IncidentAdmin(RulingViews, AuditedAdmin):
     fields = ["number", "state", "table", "occurred_from", "occurred_to", "situation", "facts", "account", "reason"]
     readonly_fields = ["number"]
 
@@ -58,12 +60,14 @@ class IncidentAdmin(AuditedAdmin):
     def get_urls(self) -> list[URLPattern]:
         views: dict[str, Any] = {one.name: partial(self.step_view, taken=one) for one in STEPS}
         views |= {str(state): partial(self.state_view, to=state) for state in STATES}
+        views |= self.ruling_views()
         view = self.admin_site.admin_view
         own = [
             path("advice/", view(self.advice_view), name="audits_incident_advice"),
             path("search/", view(self.search_view), name="audits_incident_search"),
             path("<path:object_id>/evidence/", upload_page(self.admin_site, self.found, self.address),
                  name="audits_incident_evidence"),
+            path("<path:object_id>/rule/precedents/", view(self.precedents_view), name="audits_incident_precedents"),
         ]  # fmt: skip
         own += [
             path(f"<path:object_id>/{name}/", view(step), name=f"audits_incident_{name}")
@@ -186,6 +190,7 @@ class IncidentAdmin(AuditedAdmin):
             dispute_buttons=dispute_buttons(actor, dispute) if dispute else [],
             entry=incident.entry if incident.entry and can(actor, "logentry.view", incident.entry) else None,
             finding=incident.finding if incident.finding and can(actor, "finding.view", incident.finding) else None,
+            order_buttons=order_buttons(actor, incident), **rulings_of(actor, incident),
             **advice_shown({"advice": incident.advice} if incident.advice else {}),
         )  # fmt: skip
         return TemplateResponse(request, "admin/incident.html", context)
@@ -204,7 +209,7 @@ class IncidentAdmin(AuditedAdmin):
         ]
         if can(actor, "evidence.add", incident):
             steps.insert(1, Button(self.address(incident, "evidence"), "Add evidence", "attach_file"))
-        return [*onward, *steps]
+        return [*rule_buttons(actor, incident), *onward, *steps, *discretion_buttons(actor, incident)]
 
     def step_view(self, request: HttpRequest, object_id: str, taken: Step) -> HttpResponse:
         form = type(taken.form.__name__, (taken.form,), {"actor": actor_of(request)})

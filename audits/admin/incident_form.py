@@ -33,9 +33,12 @@ ORIGINS: dict[str, tuple[Any, str]] = {
 FACTS = ("known_dice", "settled")
 
 
+def situation_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    return [(name, list(situations.items())) for name, situations in SITUATIONS.items()]
+
+
 def situation_choice() -> forms.ChoiceField:
-    groups = [(name, list(situations.items())) for name, situations in SITUATIONS.items()]
-    return fields.choice("Situation", [("", "Choose what happened"), *groups])
+    return fields.choice("Situation", [("", "Choose what happened"), *situation_groups()])
 
 
 def known_dice() -> forms.CharField:

@@ -211,7 +211,7 @@ STEPS = (
     Step("people", "Add people", "person_add", "incident.change", PeopleForm, add_people),
     Step("rounds", "Add rounds", "receipt_long", "incident.change", RoundForm, add_rounds),
     Step("relate", "Relate", "link", "incident.change", RelateForm, relate, while_closed=True),
-    Step("dispute", "Raise dispute", "gavel", "dispute.change", DisputeForm, raise_dispute, while_closed=True),
+    Step("dispute", "Raise dispute", "feedback", "dispute.change", DisputeForm, raise_dispute, while_closed=True),
     Step("mend", "Mend", "edit", "incident.change", MendForm, mend, is_change=True),
 )
 

@@ -57,9 +57,9 @@ def incidents_found(actor: Any, wanted: IncidentFilter) -> QuerySet[Incident]:
     if wanted.table:
         files = files.filter(table__code__iexact=wanted.table.strip())
     if wanted.first is not None:
-        files = files.filter(occurred_from__gte=_midnight(wanted.first))
+        files = files.filter(occurred_from__gte=midnight(wanted.first))
     if wanted.last is not None:
-        files = files.filter(occurred_from__lt=_midnight(wanted.last + DAY))
+        files = files.filter(occurred_from__lt=midnight(wanted.last + DAY))
     return files.filter(search=by_words(wanted.text)) if wanted.text.strip() else files
 
 
@@ -67,7 +67,7 @@ def by_words(text: str) -> SearchQuery:
     return SearchQuery(text, search_type="websearch", config="english")
 
 
-def _midnight(day: dt.date) -> dt.datetime:
+def midnight(day: dt.date) -> dt.datetime:
     return timezone.make_aware(dt.datetime.combine(day, dt.time()))
 
 

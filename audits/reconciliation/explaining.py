@@ -8,7 +8,7 @@ from audits.models import Correction
 from audits.reconciliation.applying import Applied, Applying
 from audits.reconciliation.since import Since, since_of
 from games.engine.box_numbers import code_of
-from games.engine.dice import Throw, parse_known_dice
+from games.engine.dice import Throw, parse_dice, parse_known_dice
 from games.engine.findings import RecordedBet, RecordedRound, Ruled
 from games.engine.irregularities import Event
 from games.models import Round
@@ -48,7 +48,7 @@ def recorded_round(one: Round, applied: Applied, since: Since | None = None) -> 
 
 
 def ruled_by(last: Correction) -> Ruled:
-    throw = Throw(tuple(last.dice)) if last.dice else None
+    throw = parse_dice(last.dice) if last.dice else None
     nets = tuple(last.nets) if last.is_decided else None
     return Ruled(tuple(last.rules), last.is_void, last.is_settled, throw, nets)
 

@@ -93,7 +93,7 @@ class Rounds:
         """Some of them, with their bets."""
         bets = np.repeat(rounds, self.sizes)
         of_bets = ("stakes", "nets", "boxes", "counts", "compared")
-        columns = {
+        columns: dict[str, Any] = {
             name: column if column is None else column[bets if name in of_bets else rounds]
             for name, column in vars(self).items()
         }

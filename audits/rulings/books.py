@@ -23,17 +23,21 @@ class Books:
         return list(self.last.nets if self.last else self.round.nets)
 
     @property
+    def status(self) -> str:
+        """A correction of the result alone leaves the round as unfinished as it was."""
+        if self.last is not None and self.last.is_void:
+            return Round.Status.VOID
+        if self.last is not None and self.last.is_settled:
+            return Round.Status.SETTLED
+        return self.round.status
+
+    @property
     def is_void(self) -> bool:
-        return self.last.is_void if self._is_ended_anew else self.round.status == Round.Status.VOID
+        return self.status == Round.Status.VOID
 
     @property
     def is_settled(self) -> bool:
-        return self.last.is_settled if self._is_ended_anew else self.round.status == Round.Status.SETTLED
-
-    @property
-    def _is_ended_anew(self) -> bool:
-        """A correction of the result alone leaves the round as unfinished as it was."""
-        return self.last is not None and (self.last.is_void or self.last.is_settled)
+        return self.status == Round.Status.SETTLED
 
     @property
     def ordinal(self) -> int:

@@ -47,7 +47,8 @@ def to_review(actor: Any) -> list[ToReview]:
 def _moves(casinos: set[int]) -> list[tuple[int, str, str, Any, str]]:
     """Every change of document that has come into force: casino, from which, to which, when, at which table."""
     rows = TableAssignment.objects.filter(casino__in=casinos, during__startswith__lte=timezone.now())
-    moves, last = [], {}
+    moves: list[tuple[int, str, str, Any, str]] = []
+    last: dict[int, str] = {}
     for one in rows.select_related("table").order_by("table", "during"):
         before = last.get(one.table_id)
         if before is not None and before != one.rulebook:

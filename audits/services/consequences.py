@@ -29,7 +29,7 @@ from audits.rulings.books import Books, books_of, deltas
 from audits.rulings.impartial import is_party
 from audits.services.arrivals import summary_ensure
 from audits.services.incidents import incident_locked
-from games.engine.dice import FACES, Throw
+from games.engine.dice import Throw, parse_dice
 from games.engine.errors import InputError
 from games.engine.findings import Ruled
 from games.engine.loader import rulebook
@@ -41,7 +41,6 @@ from games.services.saving import OvertakenError, verify_reason, verify_text
 from games.services.tables import table_suspend
 from games.services.waking import these_again
 
-Kind, Outcome = Consequence.Kind, ConsequenceDecision.Outcome
 #: By one order; a set of dice that was cracked for longer than this is for several.
 MOST_ROUNDS = 5000
 
@@ -61,7 +60,7 @@ class Basis:
 @transaction.atomic
 def rounds_void(*, actor: Staff, basis: Basis, rounds: Sequence[Round], reason: str) -> Consequence:
     """Every stake goes back. Before settlement by a rule that says so; after it by 5.6 or a ruling, and by two."""
-    return _void(actor, basis, Kind.VOID, rounds, reason)
+    return _void(actor, basis, Consequence.Kind.VOID, rounds, reason)
 
 
 @transaction.atomic
@@ -74,10 +73,10 @@ def affected_void(*, actor: Staff, basis: Basis, reason: str) -> Consequence:
     if dice_set is None:
         raise ValidationError("No dice set was on record at this table at that moment; name the rounds one by one.")
     rounds = affected_rounds(dice_set, incident.occurred_from).select_related("table__casino")[: MOST_ROUNDS + 1]
-    return _void(actor, basis, Kind.VOID_AFFECTED, list(rounds), reason)
+    return _void(actor, basis, Consequence.Kind.VOID_AFFECTED, list(rounds), reason)
 
 
-def _void(actor: Staff, basis: Basis, kind: Kind, rounds: Sequence[Round], reason: str) -> Consequence:
+def _void(actor: Staff, basis: Basis, kind: Consequence.Kind, rounds: Sequence[Round], reason: str) -> Consequence:
     basis = _locked(basis)
     verify_rounds(basis.incident, rounds)
     _lock_days(rounds)
@@ -91,7 +90,7 @@ def _void(actor: Staff, basis: Basis, kind: Kind, rounds: Sequence[Round], reaso
         needs_second=after_settlement,
     )  # fmt: skip
     if not after_settlement:
-        _decide(order, Outcome.EXECUTED, actor, reason)
+        _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
         _correct_void(order, actor)
     return order
 
@@ -113,8 +112,8 @@ def round_settle(
     if stands_so(books, after):
         raise OvertakenError(f"{round} is settled so already; nothing has changed.")
     asked = {"dice": list(dice) if dice else None, "nets": {str(place): net for place, net in (nets or {}).items()}}
-    order = _order(actor, basis, Kind.SETTLEMENT, reason, round_ids=[round.pk], asked=asked)
-    _decide(order, Outcome.EXECUTED, actor, reason)
+    order = _order(actor, basis, Consequence.Kind.SETTLEMENT, reason, round_ids=[round.pk], asked=asked)
+    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
     _correct(order, actor, [(books, after)])
     return order
 
@@ -143,10 +142,10 @@ def result_amend(
     if list(recorded.assessment.throw.faces) == list(throw.faces):
         raise OvertakenError(f"{round} has these dice already; nothing has changed.")
     order = _order(
-        actor, basis, Kind.RESULT, reason, round_ids=[round.pk], asked={"dice": list(throw.faces)},
+        actor, basis, Consequence.Kind.RESULT, reason, round_ids=[round.pk], asked={"dice": list(throw.faces)},
         rules=_amending_rules(round.rulebook),
     )  # fmt: skip
-    _decide(order, Outcome.EXECUTED, actor, reason)
+    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
     amended = After(books.nets, dice=list(throw.faces), rules=_amending_numbers(round.rulebook))
     _correct(order, actor, [(books, amended)])
     return order
@@ -160,8 +159,8 @@ def table_suspend_for(*, actor: Staff, basis: Basis, reason: str) -> Consequence
     if table is None:
         raise ValidationError(f"{basis.incident} is at no table; there is nothing to suspend.")
     step = table_suspend(actor=actor, table=table, reason=reason)
-    order = _order(actor, basis, Kind.SUSPENSION, reason, rules=list(step.rules), table=table)
-    _decide(order, Outcome.EXECUTED, actor, reason, step=step)
+    order = _order(actor, basis, Consequence.Kind.SUSPENSION, reason, rules=list(step.rules), table=table)
+    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, step=step)
     return order
 
 
@@ -179,7 +178,7 @@ def consequence_execute(*, actor: Staff, consequence: Consequence, reason: str) 
         raise deny(actor, "consequence.order", f"{order}, which this person ordered: it takes a second one")
     verify_reason(reason)
     _lock_days(rounds)
-    _decide(order, Outcome.EXECUTED, actor, reason)
+    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
     if not _correct_void(order, actor):
         raise OvertakenError("Every one of these rounds has become void meanwhile; nothing has changed.")
     return order
@@ -191,7 +190,7 @@ def consequence_decline(*, actor: Staff, consequence: Consequence, reason: str) 
     order = _waiting(consequence)
     authorize(actor, "consequence.order", order.incident)
     verify_reason(reason)
-    _decide(order, Outcome.DECLINED, actor, reason)
+    _decide(order, ConsequenceDecision.Outcome.DECLINED, actor, reason)
     return order
 
 
@@ -311,10 +310,10 @@ def stands_so(books: Books, after: After) -> bool:
 
 
 def _throw(dice: Sequence[int]) -> Throw:
-    match list(dice):
-        case [int(first), int(second), int(third)] if {first, second, third} <= set(FACES):
-            return Throw((first, second, third))
-    raise ValidationError({"dice": "Three faces from 1 to 6, such as 1, 3, 6."})
+    try:
+        return parse_dice(list(dice))
+    except InputError as error:
+        raise ValidationError({"dice": [fault.partition(": ")[2] or fault for fault in error.faults]}) from None
 
 
 def _bare_rules(ruling: Ruling, round: Round) -> tuple[str, ...]:
@@ -348,17 +347,17 @@ def _amend_live(actor: Staff, basis: Basis, live: LiveRound, throw: Throw, reaso
     if refusal := answer.get("refused"):
         raise ValidationError(refusal["explain"])
     order = _order(
-        actor, basis, Kind.RESULT, reason, asked={"dice": list(throw.faces)}, rules=_amending_rules(live.rulebook),
-        table=live.table,
+        actor, basis, Consequence.Kind.RESULT, reason, asked={"dice": list(throw.faces)},
+        rules=_amending_rules(live.rulebook), table=live.table,
     )  # fmt: skip
-    _decide(order, Outcome.EXECUTED, actor, reason, live_round=live)
+    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, live_round=live)
     return order
 
 
 # --- On record ------------------------------------------------------------------------------------------
 
 
-def _order(actor: Staff, basis: Basis, kind: Kind, reason: str, **values: Any) -> Consequence:
+def _order(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, **values: Any) -> Consequence:
     verify_reason(reason)
     round_ids = sorted(values.pop("round_ids", []))
     same = Consequence.objects.filter(incident=basis.incident, kind=kind, round_ids=round_ids, decision=None).first()
@@ -378,7 +377,7 @@ def _order(actor: Staff, basis: Basis, kind: Kind, reason: str, **values: Any) -
     return order
 
 
-def _decide(order: Consequence, outcome: Outcome, actor: Staff, reason: str, **values: Any) -> None:
+def _decide(order: Consequence, outcome: ConsequenceDecision.Outcome, actor: Staff, reason: str, **values: Any) -> None:
     decision = ConsequenceDecision.objects.create(
         consequence=order, ordered_by_id=order.by_id, needs_second=order.needs_second, outcome=outcome, by=actor,
         who=name_of(actor), reason=reason.strip(), **values,
@@ -483,7 +482,7 @@ def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str =
 
 def marks_of(repayment: Repayment) -> dict[str, bool]:
     """Whether the patron was told, and whether it was paid: by the last mark of each."""
-    standing = {RepaymentMark.What.TOLD: False, RepaymentMark.What.PAID: False}
+    standing: dict[str, bool] = {RepaymentMark.What.TOLD: False, RepaymentMark.What.PAID: False}
     for one in repayment.marks.all():
         what = RepaymentMark.What(one.what)
         standing[UNDONE.get(what, what)] = what not in UNDONE

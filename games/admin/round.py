@@ -79,6 +79,7 @@ class RoundAdmin(GatedAdmin):
             "events": [event | {"moment": dt.datetime.fromisoformat(event["at"])} for event in one.events],
             "bets": [bet_document(one, index) for index in range(len(one.players))],
             "sees_findings": can(request.user, "finding.view", one),
+            "sees_rulings": can(request.user, "ruling.view", one),
         }
         return TemplateResponse(request, "admin/round.html", context)
 
@@ -92,6 +93,7 @@ class RoundAdmin(GatedAdmin):
             "leaf": LedgerLeaf.objects.filter(kind="round", subject=one.pk).select_related("chain").first(),
             "conflicts": one.conflicts.all()[:20],
             "fingerprint": bytes(one.fingerprint).hex(),
+            "sees_rulings": can(request.user, "ruling.view", one),
         }
         return TemplateResponse(request, "admin/round_history.html", context)
 

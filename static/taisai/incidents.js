@@ -1,45 +1,81 @@
-// Comfort only: advice that keeps up with the form, fields that the situation does not ask for put away, and a file that
-// is too large told before it is sent. Without this script the button "Show advice" and the server do the same.
-const ASKED = ["casino", "table", "occurred_from", "situation", "known_dice", "settled", "rounds", "patrons"];
-const PAUSE = 250; // milliseconds of quiet before the advice is asked for
-const form = document.querySelector("#incident-form");
+// Comfort only: advice and precedents that keep up with their form, fields that are not asked for put away, and a file
+// that is too large told before it is sent. Without this script the buttons "Show advice" and "Look again" and the server
+// do the same.
+const PAUSE = 250; // milliseconds of quiet before the server is asked
 
-function putAway() {
-  const situation = form.elements.situation.value;
-  for (const fact of form.querySelectorAll("[data-fact]")) {
-    const isAsked = situation && fact.dataset.fact.split(" ").includes(situation);
-    fact.hidden = !isAsked && !fact.querySelector(".errors");
+// Keeps a piece of the page up with some fields of a form; `fresh` is told when it came.
+function keepUp(form, { address, asked, piece, changed = () => {}, fresh = () => {} }) {
+  let waiting, latest;
+
+  async function ask() {
+    const data = new FormData(form);
+    const query = new URLSearchParams(asked.filter((name) => data.get(name)).map((name) => [name, data.get(name)]));
+    const mine = (latest = query.toString());
+    try {
+      const answer = await fetch(`${address}?${mine}`, { headers: { Accept: "text/html" } });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const found = page.querySelector(piece);
+      if (!answer.ok || !found || mine !== latest) return;
+      document.querySelector(piece).replaceWith(found);
+      fresh(found);
+    } catch {
+      // the button is there again, and asks in the plain way
+      form.classList.remove("in-alive");
+    }
   }
-}
 
-let waiting, latest;
-
-async function advise() {
-  const data = new FormData(form);
-  const asked = new URLSearchParams(ASKED.filter((name) => data.get(name)).map((name) => [name, data.get(name)]));
-  const mine = (latest = asked.toString());
-  try {
-    const answer = await fetch(`${form.dataset.advice}?${mine}`, { headers: { Accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const fresh = page.querySelector("#advice");
-    if (answer.ok && fresh && mine === latest) document.querySelector("#advice").replaceWith(fresh);
-  } catch {
-    // the button is there again, and asks in the plain way
-    form.classList.remove("in-alive");
-  }
-}
-
-if (form) {
-  form.classList.add("in-alive");
-  putAway();
-  const changed = (event) => {
-    if (!ASKED.includes(event.target.name)) return;
-    putAway();
+  function heard(event) {
+    changed();
+    if (!asked.includes(event.target.name)) return;
     clearTimeout(waiting);
-    waiting = setTimeout(advise, PAUSE);
-  };
-  form.addEventListener("input", changed);
-  form.addEventListener("change", changed);
+    waiting = setTimeout(ask, PAUSE);
+  }
+
+  form.classList.add("in-alive");
+  changed();
+  form.addEventListener("input", heard);
+  form.addEventListener("change", heard);
+}
+
+const incident = document.querySelector("#incident-form");
+
+if (incident) {
+  keepUp(incident, {
+    address: incident.dataset.advice,
+    asked: ["casino", "table", "occurred_from", "situation", "known_dice", "settled", "rounds", "patrons"],
+    piece: "#advice",
+    changed() {
+      const situation = incident.elements.situation.value;
+      for (const fact of incident.querySelectorAll("[data-fact]")) {
+        const isAsked = situation && fact.dataset.fact.split(" ").includes(situation);
+        fact.hidden = !isAsked && !fact.querySelector(".errors");
+      }
+    },
+  });
+}
+
+const ruling = document.querySelector("#ruling-form");
+
+if (ruling) {
+  keepUp(ruling, {
+    address: ruling.dataset.precedents,
+    asked: ["kind", "question", "rules", "replaces"],
+    piece: "#precedents",
+    changed() {
+      for (const part of ruling.querySelectorAll("[data-when]")) {
+        const [name, value] = part.dataset.when.split("=");
+        part.hidden = new FormData(ruling).get(name) !== value && !part.querySelector(".errors");
+        // what is put away is not sent
+        for (const field of part.querySelectorAll("input, select, textarea")) field.disabled = part.hidden;
+      }
+    },
+    fresh(found) {
+      const stands = ruling.querySelector("#stands");
+      if (!stands) return;
+      stands.hidden = !found.dataset.standing && !stands.querySelector(".errors");
+      ruling.elements.standing.value = found.dataset.standing;
+    },
+  });
 }
 
 const evidence = document.querySelector("#evidence-form");

@@ -16,6 +16,9 @@ SYSTEM = [*TERMINALS, "Schedule", "Task results"]
 REFUSED = ["Refused attempts"]
 INCIDENTS = ["Incidents", "Daily log", "Handovers", "Disputes", "Evidence", "Search"]
 INCIDENTS_AND_RULES = [*INCIDENTS, "Shifts", "Dispute rules"]
+RULINGS = ["Rulings", "Standing interpretations", "Consequences", "Discretion"]
+RULINGS_AND_POLICIES = [*RULINGS, "Settlement policies"]
+ALL_OF_RULINGS = [*RULINGS_AND_POLICIES, "Ruling settings"]
 FINDINGS = ["Findings", "Days", "Runs"]
 POLICIES = [*FINDINGS, "Policies"]
 NOTICES = [*POLICIES, "Notices"]
@@ -24,6 +27,7 @@ SIDEBARS = {
         "Floor": FLOOR,
         "Rounds": ROUNDS,
         "Incidents": INCIDENTS,
+        "Rulings": RULINGS,
         "Findings": FINDINGS,
         "People": ["Duties"],
     },
@@ -31,6 +35,7 @@ SIDEBARS = {
         "Floor": FLOOR,
         "Rounds": ROUNDS,
         "Incidents": INCIDENTS,
+        "Rulings": RULINGS,
         "Findings": FINDINGS,
         "People": ["Duties"],
     },
@@ -38,6 +43,7 @@ SIDEBARS = {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS,
+        "Rulings": ALL_OF_RULINGS,
         "Findings": POLICIES,
         "People": ["Staff", "Duties"],
         "System": TERMINALS,
@@ -46,6 +52,7 @@ SIDEBARS = {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS_AND_RULES,
+        "Rulings": ALL_OF_RULINGS,
         "Findings": POLICIES,
         "People": ["Staff", "Duties"],
         "System": TERMINALS,
@@ -54,6 +61,7 @@ SIDEBARS = {
         "Floor": FLOOR,
         "Rounds": ROUNDS,
         "Incidents": INCIDENTS,
+        "Rulings": RULINGS_AND_POLICIES,
         "Findings": FINDINGS,
         "People": ["Staff", "Duties"],
         "System": TERMINALS,
@@ -62,6 +70,7 @@ SIDEBARS = {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS_AND_RULES,
+        "Rulings": ALL_OF_RULINGS,
         "Findings": NOTICES,
         "Reports": REFUSED,
         "People": ["Staff", "Duties"],
@@ -71,6 +80,7 @@ SIDEBARS = {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS_AND_RULES,
+        "Rulings": ALL_OF_RULINGS,
         "Findings": NOTICES,
         "Reports": REFUSED,
         "People": ["Staff", "Duties"],

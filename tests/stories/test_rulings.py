@@ -137,7 +137,7 @@ def random_rounds(table: Table, count: int) -> list[Round]:
     random, book = Random(40), rulebook(V6)
     rounds = []
     for number in range(count):
-        dice = tuple(random.randint(1, 6) for _ in range(3))
+        dice = (random.randint(1, 6), random.randint(1, 6), random.randint(1, 6))
         placed = [
             Bet(f"seat-{seat}", random.choice(["small", "big", "single-1", "single-6", "total-10", "any-triple"]),
                 random.randint(50, 500) * 100)
@@ -184,10 +184,10 @@ def test_5_6_cracked_dice_and_forty_settled_rounds_behind_them(house: House, tab
     assert listed == {player: amount for player, amount in due.items() if amount}
     shown = {one["player"]: one["refund"] for one in said["figures"]["players"]}
     assert {player: f"{amount / 100:.2f}" for player, amount in due.items()} == shown  # as it was advised
-    for one in order.repayments.all():
+    for repayment in order.repayments.all():
         for what in ("told", "paid"):
-            repayment_mark(actor=house["pit-manager"], repayment=one, what=what)
-        assert marks_of(one) == {"told": True, "paid": True}
+            repayment_mark(actor=house["pit-manager"], repayment=repayment, what=what)
+        assert marks_of(repayment) == {"told": True, "paid": True}
     arrivals_take()
     assert not Finding.objects.filter(category="discrepancy", lapsed_at=None).exists()
     summary = DaySummary.objects.get(table=table)

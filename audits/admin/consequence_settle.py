@@ -1,0 +1,142 @@
+"""A settlement amended as a ruling has it: the bets of a round with what was recorded and what the rules say."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from audits.admin import incident_fields as fields
+from audits.admin.consequence_orders import (
+    OrderForm,
+    back_to,
+    consequence_address,
+    dice_field,
+    faces,
+    holding,
+    incident_rounds,
+    told,
+)
+from audits.admin.listing import key_of
+from audits.models import Consequence, Incident, Ruling
+from audits.rulings.books import Books, books_of
+from audits.services.consequences import Basis, round_settle
+from games.admin.gated import actor_of, tell
+from games.engine.box_numbers import code_of
+from games.engine.money import MoneyError, parse_net
+from games.models import Round
+from games.services.gate import authorize
+
+#: Bets with a field each; those of one player are found by his reference.
+MOST_SHOWN = 400
+
+
+class NetField(forms.CharField):
+    """What a player gains, with a minus where he loses; empty is left to the rules."""
+
+    def __init__(self, label: str) -> None:
+        attrs = {"inputmode": "text", "autocomplete": "off", "aria-label": label, "placeholder": "by the rules"}
+        super().__init__(required=False, max_length=20, widget=UnfoldAdminTextInputWidget(attrs))
+
+    def clean(self, value: Any) -> int | None:
+        text = super().clean(value)
+        try:
+            return parse_net(text.replace("−", "-").replace(",", "")) if text else None
+        except MoneyError as error:
+            raise ValidationError(f"{error}.") from None
+
+
+class SettleForm(OrderForm):
+    dice = dice_field(help_text="Empty: those of the round. All bets without a net are settled by them.")
+
+    def __init__(self, *args: Any, books: Books, player: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.books = books
+        rulings = [(str(one.pk), f"{one}: {one.decision:.80}") for one in holding(self.thing)]
+        self.fields["ruling"] = fields.choice("By", rulings, initial=str(self.asked_ruling))
+        one = books.round
+        places = [place for place, name in enumerate(one.players) if not player or name == player]
+        self.places = places[:MOST_SHOWN]
+        self.is_cut = len(places) > MOST_SHOWN
+        for place in self.places:
+            self.fields[f"net_{place}"] = NetField(f"{one.players[place]} on {code_of(one.boxes[place])}")
+
+    def clean_dice(self) -> list[int]:
+        return faces(self.cleaned_data["dice"])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The bets shown, each with its field."""
+        one, now = self.books.round, self.books.nets
+        expected = [net for net, _ in self.books.recorded().expected()]
+        return [
+            {
+                "number": place + 1, "player": one.players[place], "box": code_of(one.boxes[place]),
+                "stake": one.stakes[place], "recorded": one.nets[place], "now": now[place],
+                "expected": expected[place] if expected else None, "field": self[f"net_{place}"],
+            }
+            for place in self.places
+        ]  # fmt: skip
+
+    def nets(self) -> dict[int, int]:
+        decided = {place: self.cleaned_data[f"net_{place}"] for place in self.places}
+        return {place: net for place, net in decided.items() if net is not None}
+
+    def basis(self) -> Basis:
+        return Basis(self.thing, Ruling.objects.get(pk=key_of(self.cleaned_data["ruling"])))
+
+    def settle(self) -> Consequence:
+        values = self.cleaned_data
+        return round_settle(
+            actor=self.actor, basis=values["basis"], round=self.books.round, reason=values["reason"],
+            dice=values["dice"] or None, nets=self.nets(),
+        )  # fmt: skip
+
+
+def settle_page(site: Any, request: HttpRequest, incident: Incident) -> HttpResponse:
+    """One round of the file at a time; whose bets are shown can be narrowed."""
+    actor = actor_of(request)
+    authorize(actor, "consequence.order", incident)
+    asked, player = key_of(request.GET.get("ruling")), request.GET.get("player", "").strip()[:200]
+    back = back_to(incident, asked)
+    rounds = incident_rounds(actor, incident)
+    if not holding(incident) or not rounds:
+        wanted = "name the round on the file first" if holding(incident) else "have the incident ruled on first"
+        messages.error(request, f"An amended settlement takes a ruling and a round; {wanted}.")
+        return redirect(back)
+    (books,) = books_of([_chosen(rounds, request)])
+    kind = type("SettleForm", (SettleForm,), {"actor": actor, "asked_ruling": asked})
+    form = kind(request.POST if request.method == "POST" else None, thing=incident, books=books, player=player)
+    if (order := _settled(form)) is not None:
+        messages.success(request, told(order))
+        return redirect(consequence_address(order))
+    context = {
+        **site.each_context(request), "title": f"Amend the settlement: {incident}", "form": form, "back": back,
+        "books": books, "rounds": rounds, "player": player, "asked_ruling": asked, "most_shown": MOST_SHOWN,
+        "dice": _dice(books), "is_corrected": books.last is not None,
+    }  # fmt: skip
+    return TemplateResponse(request, "admin/settle.html", context)
+
+
+def _chosen(rounds: list[Round], request: HttpRequest) -> Round:
+    key = key_of(request.GET.get("round"))
+    return next((one for one in rounds if one.pk == key), rounds[0])
+
+
+def _dice(books: Books) -> list[int]:
+    throw = books.recorded().assessment.throw
+    return list(throw.faces) if throw else []
+
+
+def _settled(form: Any) -> Consequence | None:
+    if not form.is_bound or not form.is_valid():
+        return None
+    try:
+        made: Consequence = form.settle()
+    except ValidationError as error:
+        tell(form, error)
+        return None
+    return made

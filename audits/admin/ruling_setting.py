@@ -1,0 +1,69 @@
+"""Who may rule where a casino can choose, and how it settles by its standing rulings."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from audits.admin.listing import part_of
+from audits.admin.shift import CasinosOwnAdmin
+from audits.admin.written_once import WrittenOnceAdmin
+from audits.models import Ruling, RulingSetting
+from audits.rulings.shown import policy_words
+from audits.services.rulings import ruling_setting_set
+from games.admin.gated import actor_of, only_to_look
+from games.models import SettlementPolicy, Staff
+from games.services.gate import authorize, visible
+
+
+@admin.register(RulingSetting)
+class RulingSettingAdmin(CasinosOwnAdmin):
+    list_display = ["casino", "is_reporter_party"]
+    fields = ["casino", "is_reporter_party", "reason"]
+
+    def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
+        return ruling_setting_set(actor=actor, reason=reason, **values)
+
+    def service_update(self, actor: Staff, obj: Any, values: dict[str, Any], reason: str) -> None:
+        ruling_setting_set(actor=actor, casino=obj.casino, reason=reason, **values)
+
+
+@admin.register(SettlementPolicy)
+class SettlementPolicyAdmin(WrittenOnceAdmin):
+    """Only to look at: a standing ruling sets it."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        only_to_look(request)
+        actor = actor_of(request)
+        authorize(actor, "settlementpolicy.view")
+        found = visible(actor, SettlementPolicy.objects.select_related("casino", "replaces", "replaced_by"))
+        part = part_of(request, found, "starts_at")
+        rulings = rulings_of(actor, part.rows)
+        rows = [(one, policy_words(one), rulings.get((one.casino_id, one.ruling))) for one in part.rows]
+        context = self.page_context(request, "Settlement policies", part=part, policies=rows)
+        return TemplateResponse(request, "admin/settlement_policies.html", context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        only_to_look(request)
+        actor = actor_of(request)
+        policy: SettlementPolicy = self.found(request, object_id)
+        context = self.page_context(
+            request, str(policy), original=policy, policy=policy, sets=policy_words(policy),
+            ruling=rulings_of(actor, [policy]).get((policy.casino_id, policy.ruling)),
+            replaced_by=getattr(policy, "replaced_by", None),
+        )  # fmt: skip
+        return TemplateResponse(request, "admin/settlement_policy.html", context)
+
+
+def rulings_of(actor: Staff, policies: list[SettlementPolicy]) -> dict[tuple[int, str], Ruling]:
+    """The rulings that set them, within the reader's sight."""
+    numbers = [one.ruling for one in policies]
+    found: QuerySet[Ruling] = visible(actor, Ruling.objects.filter(number__in=numbers).defer("search"))
+    return {(one.casino_id, one.number): one for one in found}

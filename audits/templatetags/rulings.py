@@ -1,0 +1,34 @@
+"""Rulings on pages of the game: what was decided about a round, as far as the reader may see it."""
+
+from typing import Any
+
+from django import template
+
+from audits import words
+from audits.models import Correction, Ruling
+from audits.rulings.shown import changes, ruling_rows
+from games.models import Round
+from games.services.gate import can, visible
+
+register = template.Library()
+
+
+@register.filter
+def without_sign(amount: int) -> str:
+    return words.money(abs(amount))
+
+
+@register.simple_tag(takes_context=True)
+def decided_about(context: dict[str, Any], one: Round) -> dict[str, Any]:
+    """The corrections of a round, the first one first, and the rulings on its incidents."""
+    user = context["request"].user
+    corrections = Correction.objects.filter(round=one).select_related("consequence__ruling", "round")
+    rulings = Ruling.objects.filter(incident__rounds__round=one).select_related("replaced_by").defer("search")
+    return {
+        "corrections": [
+            (found, changes(found))
+            for found in corrections.order_by("ordinal")
+            if can(user, "consequence.view", found.consequence)
+        ],
+        "rulings": ruling_rows(visible(user, rulings).distinct().order_by("made_at", "pk")),
+    }
