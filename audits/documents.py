@@ -19,6 +19,7 @@ from audits.models import (
     IncidentStep,
     LogEntry,
 )
+from audits.rulings.documents import decided_of
 from games.models import Casino
 from games.moments import as_text
 from games.services.gate import can, visible
@@ -124,6 +125,7 @@ def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
         "finding": finding.pk if finding is not None and can(actor, "finding.view", finding) else None,
         "conflict": incident.conflict_id,
         "dispute": dispute_of(actor, incident),
+        **decided_of(actor, incident),
     }
 
 

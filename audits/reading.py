@@ -149,14 +149,24 @@ class Reader(Faults):
         names = self.texts("rounds", MOST_ROUNDS)
         known = rounds_named(self.actor, names)
         for index, name in enumerate(names):
-            match known[name]:
-                case []:
-                    self.add(f"rounds[{index}]", f"there is no round {name!r:.60}; check its ref.")
-                case [one, _, *_]:
-                    example = f"{one.source} {one.ref}"
-                    fault = f"several sources have a round of this name; write which, as {example!r:.80}."
-                    self.add(f"rounds[{index}]", fault)
+            self.verify_one(f"rounds[{index}]", name, known[name])
         return list({one.pk: one for found in known.values() for one in found}.values())
+
+    def round(self) -> Round | None:
+        """One by its name; none where none is named."""
+        if "round" not in self.data or not self.verify_line(name := self.data["round"], "round"):
+            return None
+        found = rounds_named(self.actor, [name])[name]
+        self.verify_one("round", name, found)
+        return found[0] if found else None
+
+    def verify_one(self, where: str, name: str, found: list[Round]) -> None:
+        match found:
+            case []:
+                self.add(where, f"there is no round {name!r:.60}; check its ref.")
+            case [one, _, *_]:
+                example = f"{one.source} {one.ref}"
+                self.add(where, f"several sources have a round of this name; write which, as {example!r:.80}.")
 
     def people(self) -> list[tuple[str, str]]:
         value = self.data.get("people", [])

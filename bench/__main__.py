@@ -7,13 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import arrivals, incidents, live, posts, reconcile, recording, start, web
+from bench import arrivals, incidents, live, posts, precedents, reconcile, recording, start, web
 from bench.measure import show
 from taisai_backoffice.embedded.home import Home
 
 BENCHMARKS = {
     "start": start, "web": web, "recording": recording, "posts": posts, "live": live, "reconcile": reconcile,
-    "arrivals": arrivals, "incidents": incidents,
+    "arrivals": arrivals, "incidents": incidents, "precedents": precedents,
 }  # fmt: skip
 
 

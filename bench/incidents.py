@@ -1,18 +1,12 @@
 """Incidents after years: what lists and searches cost with 100,000 files against 1,000, in one run."""
 
-import json
-import subprocess
-import sys
-
-import psycopg
-
-from bench.floors import Floor, demonstration
-from bench.measure import TRIES, Row, show
-from taisai_backoffice.embedded.home import PROJECT, Home
+from bench.grown import Growth
+from bench.measure import TRIES, Row
+from taisai_backoffice.embedded.home import Home
 
 FEW, MANY = 1_000, 100_000
-LIMIT = 3
 TITLE = f"Incidents: {MANY:,} files, entries and notes against {FEW:,}, best of {TRIES}"
+GROWTH = Growth("incidents", TITLE, FEW, MANY, reader="bench.incident_reader")
 
 #: Words as people write them. The n-th row has the n-th of each list, by steps that keep them from marching together.
 WORDS = {
@@ -34,10 +28,10 @@ TEXT = """
 AT = "now() - make_interval(mins => ({count} - n) * 5 + 10)"
 FILES = """
 INSERT INTO audits_incident (casino_id, pit_id, table_id, year, serial, number, occurred_from, reported_at, who,
-    situation, facts, account, rulebook, state, state_since)
+    department, situation, facts, account, rulebook, state, state_since)
 SELECT places.casino_id, places.pit_id, places.table_id, 2026, n, 'IN-2026-' || lpad(n::text, 6, '0'), {at}, {at}, 'x',
-    (ARRAY['other', 'late-bet', 'die-not-flat', 'player-left', 'chips-moved'])[n % 5 + 1], '{{}}', {text}, '',
-    CASE WHEN {count} - n > 200 THEN 'closed'
+    'surveillance', (ARRAY['other', 'late-bet', 'die-not-flat', 'player-left', 'chips-moved'])[n % 5 + 1], '{{}}',
+    {text}, '', CASE WHEN {count} - n > 200 THEN 'closed'
          ELSE (ARRAY['open', 'under-investigation', 'awaiting-ruling', 'closed'])[n % 4 + 1] END, {at}
 FROM generate_series(1, {count}) AS n JOIN places ON places.number = n * 7 % (SELECT count(*) FROM places)
 ORDER BY n
@@ -57,40 +51,19 @@ SELECT file.id, {text}, n % 10 = 3, {at}, people.id, 'x'
 FROM generate_series(1, {count}) AS n JOIN audits_incident file ON file.serial = n CROSS JOIN people
 ORDER BY n
 """
-PLACES = """
+PLACES = b"""
 CREATE TEMP TABLE places AS
 SELECT row_number() OVER (ORDER BY id) - 1 AS number, casino_id, table_id, pit_id FROM games_tableassignment
 WHERE upper(during) IS NULL
 """
-PEOPLE = "CREATE TEMP TABLE people AS SELECT id FROM games_staff WHERE department = 'surveillance' ORDER BY id LIMIT 1"
+PEOPLE = b"CREATE TEMP TABLE people AS SELECT id FROM games_staff WHERE department = 'surveillance' ORDER BY id LIMIT 1"
 
 
 def run(home: Home) -> list[Row]:
-    with demonstration(home) as floor:
-        environments = {count: filled(floor, count) for count in (FEW, MANY)}
-        tries = [{count: measured(environments[count]) for count in (FEW, MANY)} for _ in range(TRIES)]
-    rows = [row for name in tries[0][FEW] for row in rows_of(name, tries)]
-    if over := [row.name for row in rows if row.ratio > LIMIT]:
-        show(TITLE, rows)
-        sys.exit(f"Costs more than {LIMIT} times as much with {MANY:,} files: {'; '.join(over)}.")
-    return rows
-
-
-def rows_of(name: str, tries: list[dict[int, dict[str, float]]]) -> list[Row]:
-    few, many = (min(one[count][name] for one in tries) for count in (FEW, MANY))
-    verdict = f"limit {LIMIT}: {'within' if many / few <= LIMIT else 'over'}"
-    return [Row(f"{name}, {FEW:,}", few, 1), Row(f"{name}, {MANY:,}", many, many / few, verdict)]
-
-
-def filled(floor: Floor, count: int) -> dict[str, str]:
-    """A database of its own with so many of each, written by the database itself."""
-    name = f"incidents_{count}"
-    environment = floor.copy(name)
-    with psycopg.connect(floor.postgres.url("owner", name), autocommit=True) as connection:
-        for statement in (PLACES, PEOPLE, *(written(one, count) for one in (FILES, ENTRIES, NOTES))):
-            connection.execute(statement)
-        connection.execute("VACUUM ANALYZE")
-    return environment
+    statements = {
+        count: [PLACES, PEOPLE, *(written(one, count) for one in (FILES, ENTRIES, NOTES))] for count in (FEW, MANY)
+    }
+    return GROWTH.run(home, statements)
 
 
 def written(statement: str, count: int) -> bytes:
@@ -101,10 +74,3 @@ def written(statement: str, count: int) -> bytes:
     }
     text = TEXT.format(count=count, **choices)
     return statement.format(text=text, at=AT.format(count=count), count=count).encode()
-
-
-def measured(environment: dict[str, str]) -> dict[str, float]:
-    command = [sys.executable, "-m", "bench.incident_reader"]
-    done = subprocess.run(command, env=environment, cwd=PROJECT, check=True, stdout=subprocess.PIPE)
-    seconds: dict[str, float] = json.loads(done.stdout)
-    return seconds

@@ -60,7 +60,7 @@ def all_routes(resolver: URLResolver | None = None, prefix: str = "", names: str
 PATHS = dict(all_routes())
 KEYS = {
     "dice-sets": "diceset", "rounds": "round", "live-rounds": "liveround", "log-entries": "logentry",
-    "evidence": "evidence",
+    "evidence": "evidence", "consequences": "consequence", "repayments": "repayment",
 }  # fmt: skip
 QUERIES = {"admin:autocomplete": "?app_label=games&model_name=duty&field_name=staff&term=", "api:search": "?q=dice"}
 
@@ -214,7 +214,7 @@ def concrete(path: str, samples: dict[str, str]) -> str:
     path = re.sub(r"\^\(\?P<app_label>[^)]*\)/\$", "games/", path)
     return "/" + (
         path.replace("<str:code>", "TS-01")
-        .replace("<str:number>", samples["number"])
+        .replace("<str:number>", samples["ruling_number" if "/rulings/" in path else "number"])
         .replace("<int:key>", samples[KEYS.get(path.split("/")[2] if path.startswith("api/") else "", "limitproposal")])
         .replace("^([^/]+)/history/([^/]+)/$", f"{samples.get(thing)}/history/{samples.get(thing + '/history')}/")
         .replace("<path:object_id>", samples.get(thing, "1"))

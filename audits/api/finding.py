@@ -1,13 +1,14 @@
 """Things by their numbers. What is confidential is not there for who may not see it; that he asked is on record."""
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import Http404
 from rest_framework.request import Request
 
 from audits.incidents.searching import incidents_numbered
-from audits.models import Evidence, Incident, LogEntry
+from audits.models import Consequence, Evidence, Incident, LogEntry, Repayment, Ruling
+from audits.rulings.numbers import rulings_numbered
 from games.api.query import text
 from games.engine.errors import InputError
 from games.models import Staff
@@ -38,14 +39,34 @@ def keyed(actor: Staff, key: int, records: QuerySet[M], missing: str) -> M:
     return found
 
 
+def consequence_of(actor: Staff, key: int) -> Consequence:
+    consequences = Consequence.objects.select_related("incident__casino", "incident__pit", "ruling", "decision")
+    return keyed(actor, key, consequences, f"There is no consequence {key}.")
+
+
+def repayment_of(actor: Staff, key: int) -> Repayment:
+    repayments = Repayment.objects.select_related("consequence__incident__casino")
+    return keyed(actor, key, repayments, f"There is no repayment {key}.")
+
+
+# --- By a number of a casino's year ----------------------------------------------------------------
+
+
 def incident_of(actor: Staff, number: str, request: Request) -> Incident:
     """By its number, in one's own casino; people of no single casino may have to say in which."""
-    casino: Any = text(request, "casino")
-    match incidents_numbered(actor, number, casino):
-        case [incident]:
-            authorize(actor, "incident.view", incident)
-            return incident
+    return only(actor, incidents_numbered(actor, number, text(request, "casino")), "incident", number)
+
+
+def ruling_of(actor: Staff, number: str, request: Request) -> Ruling:
+    return only(actor, rulings_numbered(actor, number, text(request, "casino")), "ruling", number)
+
+
+def only(actor: Staff, found: list[M], name: str, number: str) -> M:
+    match found:
+        case [one]:
+            authorize(actor, f"{name}.view", one)
+            return one
         case []:
-            raise Http404(f"There is no incident {number[:40]}; check the number.")
+            raise Http404(f"There is no {name} {number[:40]}; check the number.")
         case _:
-            raise InputError(f"casino: several casinos have an incident {number}; say which with ?casino=CODE.")
+            raise InputError(f"casino: several casinos have {name} {number}; say which with ?casino=CODE.")

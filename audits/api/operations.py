@@ -26,6 +26,11 @@ OVERTAKEN = Refusal(
     "Overtaken",
     "IN-2026-000123 is closed; what may follow is reopened. Nothing has changed.",
 )
+REPORTED = Refusal(
+    "You have reported the very same already; nothing has changed.",
+    "Overtaken",
+    "You have reported this as IN-2026-000123; nothing has changed.",
+)
 WORDS_SOUGHT = {"type": "string", "pattern": r"\S", "maxLength": LONGEST_QUERY}
 TOO_LARGE = Refusal(
     "The file is larger than is taken; nothing of it was kept.",
@@ -90,6 +95,7 @@ incident_add = operation(
     about="It gets the next number of the casino's year, and the advice of this moment. Every fault is told at once.",
     takes=ref("NewIncident"),
     answers={201: ref("Incident")},
+    refusals={409: REPORTED},
 )
 incident_read = operation(
     "incident_read", "One incident file, as far as you may see it", parameters=INCIDENT, answers={200: ref("Incident")}

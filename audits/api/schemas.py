@@ -235,7 +235,8 @@ INCIDENT = record(
             record("Another file.", {"number": INCIDENT_NUMBER, "reason": TEXT, "who": TEXT, "at": MOMENT})
         ),
         "entry": nullable(NUMBER), "finding": nullable(NUMBER), "conflict": nullable(NUMBER),
-        "dispute": nullable(ref("Dispute")),
+        "dispute": nullable(ref("Dispute")), "rulings": list_of(ref("RulingLine")),
+        "consequences": list_of(ref("ConsequenceLine")), "discretions": list_of(ref("Discretion")),
     },
     example=INCIDENT_EXAMPLE | {
         "advice": ADVICE["examples"][0], "next": ["under-investigation", "awaiting-ruling"],
@@ -243,6 +244,7 @@ INCIDENT = record(
         "steps": [{"before": None, "after": "open", "at": "2026-11-15T21:08:30+08:00",
                    "who": "S11 Supervisor 11, pit supervisor", "reason": "Reported"}],
         "notes": [], "related": [], "entry": None, "finding": None, "conflict": None, "dispute": None,
+        "rulings": [], "consequences": [], "discretions": [],
     },
 )  # fmt: skip
 

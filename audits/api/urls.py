@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audits.api import asking, evidence, incidents, logs
+from audits.api import asking, consequences, evidence, incidents, logs, rulings
 
 urlpatterns = [
     path("log-entries/", logs.LogEntryList.as_view(), name="log_entries"),
@@ -14,6 +14,20 @@ urlpatterns = [
     path("incidents/<str:number>/steps/", incidents.IncidentSteps.as_view(), name="incident_steps"),
     path("incidents/<str:number>/notes/", incidents.IncidentNotes.as_view(), name="incident_notes"),
     path("incidents/<str:number>/evidence/", evidence.IncidentEvidence.as_view(), name="incident_evidence"),
+    path("incidents/<str:number>/precedents/", rulings.IncidentPrecedents.as_view(), name="incident_precedents"),
+    path(
+        "incidents/<str:number>/consequences/",
+        consequences.IncidentConsequences.as_view(),
+        name="incident_consequences",
+    ),
+    path("incidents/<str:number>/discretions/", rulings.IncidentDiscretions.as_view(), name="incident_discretions"),
+    path("rulings/", rulings.RulingList.as_view(), name="rulings"),
+    path("rulings/<str:number>/", rulings.RulingDetail.as_view(), name="ruling"),
+    path("consequences/<int:key>/", consequences.ConsequenceDetail.as_view(), name="consequence"),
+    path("consequences/<int:key>/execute/", consequences.ConsequenceExecute.as_view(), name="consequence_execute"),
+    path("consequences/<int:key>/decline/", consequences.ConsequenceDecline.as_view(), name="consequence_decline"),
+    path("repayments/<int:key>/marks/", consequences.RepaymentMarks.as_view(), name="repayment_marks"),
+    path("discretions/", rulings.DiscretionList.as_view(), name="discretions"),
     path("evidence/<int:key>/", evidence.EvidenceDetail.as_view(), name="evidence"),
     path("evidence/<int:key>/content/", evidence.EvidenceContent.as_view(), name="evidence_content"),
     path("search/", asking.Search.as_view(), name="search"),

@@ -4,7 +4,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db.models import F, Model, OrderBy, Q, QuerySet
@@ -13,6 +13,8 @@ from audits.models import Evidence, Incident, IncidentLink, IncidentNote, LogEnt
 from games.models import Casino, Round, Table
 from games.moments import day_starts
 from games.services.gate import any_of, can, visible, within_reach
+
+M = TypeVar("M", bound=Model)
 
 MOST_HITS = 50
 #: How many matches of each kind are ranked: the newest. A word of every day has more than anybody reads.
@@ -112,13 +114,17 @@ def casinos_of(actor: Any) -> QuerySet[Casino]:
 def incidents_numbered(actor: Any, number: str, casino: str | None = None) -> list[Incident]:
     """Files of this number, by their index. Every casino counts for itself: one, in the actor's own or in the named
     one; perhaps several for people of no single casino; none at all."""
-    read = INCIDENT_NUMBERS.fullmatch(number)
+    files = Incident.objects.select_related("casino", "pit", "table", "reported_by")
+    return numbered(actor, files, INCIDENT_NUMBERS.fullmatch(number), casino)
+
+
+def numbered(actor: Any, records: QuerySet[M], read: re.Match[str] | None, casino: str | None) -> list[M]:
+    """Records of a year and serial that were read from a number; none where it was none."""
     if read is None:
         return []
     year, serial = map(int, read.groups())
     places = casinos_of(actor) if casino is None else casinos_of(actor).filter(code=casino)
-    files = Incident.objects.filter(casino__in=list(places), year=year, serial=serial)
-    return list(files.select_related("casino", "pit", "table", "reported_by"))
+    return list(records.filter(casino__in=list(places), year=year, serial=serial))
 
 
 def rounds_named(actor: Any, names: Iterable[str]) -> dict[str, list[Round]]:

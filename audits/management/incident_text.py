@@ -8,12 +8,16 @@ WIDTH = 60
 
 def line_text(line: dict[str, Any]) -> str:
     """One file on one line."""
-    words = " ".join(line["account"].split())
-    shown = words if len(words) <= WIDTH else f"{words[: WIDTH - 1]}…"
-    place = line["table"] or "–"
+    place, words = line["table"] or "–", shortened(line["account"])
     return printed(
-        f"{line['number']}  {line['occurred_from']}  {place:<8} {line['state']:<20} {line['situation']:<24} {shown}"
+        f"{line['number']}  {line['occurred_from']}  {place:<8} {line['state']:<20} {line['situation']:<24} {words}"
     )
+
+
+def shortened(text: str) -> str:
+    """On one line, and not too long for it."""
+    words = " ".join(text.split())
+    return words if len(words) <= WIDTH else f"{words[: WIDTH - 1]}…"
 
 
 def file_text(document: dict[str, Any]) -> str:
@@ -74,13 +78,28 @@ def _plain(value: Any) -> str:
 
 
 def _parts(document: dict[str, Any]) -> Iterator[str]:
-    yield from _part("People", [f"{one['part']} {one['reference']}" for one in document["people"]])
-    yield from _part("Rounds", [f"{one['source']} {one['ref']}, {one['table']}" for one in document["rounds"]])
-    yield from _part("Related", [f"{one['number']}: {one['reason']}" for one in document["related"]])
-    yield from _part("Dispute", [_record(document["dispute"])] if document["dispute"] else [])
+    yield from part("People", [f"{one['part']} {one['reference']}" for one in document["people"]])
+    yield from part("Rounds", [f"{one['source']} {one['ref']}, {one['table']}" for one in document["rounds"]])
+    yield from part("Related", [f"{one['number']}: {one['reason']}" for one in document["related"]])
+    yield from part("Dispute", [_record(document["dispute"])] if document["dispute"] else [])
     steps = [f"{one['at']}  {one['after']}: {one['reason']} ({one['who']})" for one in document["steps"]]
-    yield from _part("Steps", steps)
-    yield from _part("Notes", [_note(one) for one in document["notes"]])
+    yield from part("Steps", steps)
+    yield from part("Notes", [_note(one) for one in document["notes"]])
+    rulings = [f"{one['number']}  {one['state']}  {one['decision']} ({one['ruled_by']})" for one in document["rulings"]]
+    yield from part("Rulings", rulings)
+    yield from part("Consequences", [consequence_text(one) for one in document["consequences"]])
+    discretions = [
+        f"{one['at']}  {one['decision']} ({one['rule']}, {one['decided_by']})" for one in document["discretions"]
+    ]
+    yield from part("Discretion", discretions)
+
+
+def consequence_text(line: dict[str, Any]) -> str:
+    """What was ordered and what came of it, on one line."""
+    rounds = f", rounds: {line['round_count']}" if line["round_count"] else ""
+    basis = line["ruling"] or ", ".join(line["rules"]) or "no rule"
+    end = f"{line['state']} by {line['decided_by']}" if line["decided_by"] else "waits for a second person"
+    return f"{line['id']}  {line['kind']} by {basis}{rounds}: {line['reason']} ({line['ordered_by']}); {end}"
 
 
 def _note(note: dict[str, Any]) -> str:
@@ -88,7 +107,7 @@ def _note(note: dict[str, Any]) -> str:
     return f"{note['at']}  {mark}{note['text']} ({note['who']})"
 
 
-def _part(title: str, lines: list[str]) -> Iterator[str]:
+def part(title: str, lines: list[str]) -> Iterator[str]:
     if lines:
         yield ""
         yield title

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from audits.incidents.lists import DAY, by_words, midnight
@@ -53,8 +53,9 @@ def _in_state(state: str) -> Q:
     """One that another takes the place of only later on is in force until then, and superseded all the same."""
     match state:
         case "in-force":
-            later = Q(replaced_by__effective_from__gt=timezone.now())
-            return Q(is_withdrawal=False) & (Q(replaced_by=None) | later)
+            later = Ruling.objects.filter(replaces=OuterRef("pk"))
+            begun = later.filter(Q(effective_from=None) | Q(effective_from__lte=timezone.now()))
+            return Q(~Exists(begun), is_withdrawal=False)  # asked of each row of a page, not of all first
         case "superseded":
             return Q(replaced_by__is_withdrawal=False)
         case "withdrawn":

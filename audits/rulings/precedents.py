@@ -9,15 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchRank, TrigramSimilarity
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 
 from audits.models import Incident, Ruling, Scope
 from games.services.gate import visible
 
 #: So many of each way of being similar are compared, and so many of all are shown.
-MOST_COMPARED, MOST_SHOWN = 100, 8
+MOST_COMPARED, MOST_SHOWN = 50, 8
 LONGEST_WORDS, SHORTEST_WORD, MOST_WORDS = 2000, 3, 40
+#: Fewer letters than this are never like a whole question, and like too many parts of one.
+FEWEST_LETTERS = 20
 OTHER = "other"
+SHOWN = ("casino", "pit", "table", "incident", "replaces", "replaced_by")
+UNREAD = ("search", "incident__search", "incident__advice", "replaces__search", "replaced_by__search")
 
 
 @dataclass(frozen=True)
@@ -51,15 +55,10 @@ def precedents(actor: Any, incident: Incident, asked: Asked) -> list[Precedent]:
     """Of those that the actor may see, the most similar first."""
     known = visible(actor, Ruling.objects.filter(casino=incident.casino_id, is_withdrawal=False))
     keys = {key for found in _candidates(known, asked) for key in found}
-    if not keys:
-        return []
-    ranked = Ruling.objects.filter(pk__in=keys).select_related("incident", "replaced_by").defer("search")
-    words = asked.plain
-    if words:
-        query = any_word(words)
-        ranked = ranked.annotate(alike=TrigramSimilarity("question", words), rank=SearchRank(F("search"), query))
-    found = [_compared(one, asked) for one in ranked]
-    return sorted(found, key=lambda one: (-one.score, -one.ruling.pk))[:MOST_SHOWN]
+    compared = (_compared(row, asked) for row in _rows(keys, asked))
+    best = sorted(compared, key=lambda one: (-one.score, -one.key))[:MOST_SHOWN]
+    rulings = Ruling.objects.select_related(*SHOWN).defer(*UNREAD).in_bulk([one.key for one in best])
+    return [Precedent(rulings[one.key], one.score, one.is_same_situation, one.shared_rules) for one in best]
 
 
 def _candidates(known: QuerySet[Ruling], asked: Asked) -> Iterable[list[int]]:
@@ -74,7 +73,8 @@ def _ways(asked: Asked) -> Iterable[Q]:
         yield Q(rules__overlap=list(asked.rules))
     if words := asked.plain:
         yield Q(search=any_word(words))
-        yield Q(question__trigram_similar=words)
+        if len(words) >= FEWEST_LETTERS:
+            yield Q(question__trigram_similar=words)
 
 
 def any_word(text: str) -> SearchQuery:
@@ -84,21 +84,45 @@ def any_word(text: str) -> SearchQuery:
     return SearchQuery(" or ".join(words) or "''", search_type="websearch", config="english")
 
 
-def _compared(ruling: Ruling, asked: Asked) -> Precedent:
-    is_same = ruling.situation == asked.situation != OTHER and ruling.rulebook == asked.rulebook
-    shared = tuple(rule for rule in ruling.rules if rule in asked.rules)
-    letters, rank = getattr(ruling, "alike", 0.0), getattr(ruling, "rank", 0.0)
-    is_standing = ruling.is_standing and getattr(ruling, "replaced_by", None) is None
-    score = 1.0 * is_same + 0.5 * bool(shared) + letters + rank + 0.25 * is_standing
-    return Precedent(ruling, score, is_same, shared)
+@dataclass(frozen=True)
+class Compared:
+    """What a ruling is worth, before it is read whole."""
+
+    key: int
+    score: float
+    is_same_situation: bool
+    shared_rules: tuple[str, ...]
+
+
+def _rows(keys: set[int], asked: Asked) -> Iterable[dict[str, Any]]:
+    """Only what is compared: most of them are not shown."""
+    rulings: Any = Ruling.objects.filter(pk__in=keys).order_by()
+    if words := asked.plain:
+        rulings = rulings.annotate(
+            letters=TrigramSimilarity("question", words), rank=SearchRank(F("search"), any_word(words))
+        )
+    else:
+        rulings = rulings.annotate(letters=Value(0.0), rank=Value(0.0))
+    rows: Iterable[dict[str, Any]] = rulings.values(
+        "pk", "situation", "rulebook", "rules", "scope", "replaced_by", "letters", "rank"
+    )
+    return rows
+
+
+def _compared(row: dict[str, Any], asked: Asked) -> Compared:
+    is_same = row["situation"] == asked.situation != OTHER and row["rulebook"] == asked.rulebook
+    shared = tuple(rule for rule in row["rules"] if rule in asked.rules)
+    is_standing = row["scope"] == Scope.STANDING and row["replaced_by"] is None
+    score = 1.0 * is_same + 0.5 * bool(shared) + row["letters"] + row["rank"] + 0.25 * is_standing
+    return Compared(row["pk"], score, is_same, shared)
 
 
 def binding(incident: Incident, rules: Sequence[str]) -> Ruling | None:
     """The latest interpretation that stands on this: to be followed, or departed from with a reason."""
     standing = Ruling.objects.filter(
         casino=incident.casino_id, rulebook=incident.rulebook, situation=incident.situation, scope=Scope.STANDING,
-        is_withdrawal=False, replaced_by=None,
-    ).exclude(incident=incident)  # fmt: skip
+        is_withdrawal=False,
+    ).exclude(Exists(Ruling.objects.filter(replaces=OuterRef("pk")))).exclude(incident=incident)  # fmt: skip
     if incident.situation == OTHER:  # which says nothing yet about what it is about
         standing = standing.filter(rules__overlap=list(rules))
     return standing.order_by("-made_at", "-pk").first()

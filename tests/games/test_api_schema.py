@@ -29,11 +29,14 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from audits.api.ruling_schemas import RULING_SCHEMAS
 from audits.api.schemas import INCIDENT_SCHEMAS
 from audits.reading import LONGEST_LINE
+from audits.services.consequences import Basis, round_settle, rounds_void
 from audits.services.evidence import evidence_add
 from audits.services.incidents import Report, incident_note, incident_open
 from audits.services.logs import log_write
+from audits.services.rulings import Draft, ruling_make
 from games.api.live_schemas import LIVE_SCHEMAS
 from games.api.openapi import BODY_REFUSALS, REFUSALS
 from games.api.schemas import BOX_KEY, DIFFERENTIAL_KEY, SCHEMAS
@@ -43,17 +46,19 @@ from games.services.dice import dice_inspect
 from games.services.limits import limits_approve, limits_propose
 from games.services.live import live_open, live_step
 from games.services.rounds import round_record
+from games.services.settlement import Setting
 from games.services.terminals import terminal_create
 from tests import servers
 from tests.audits.files import PNG
 from tests.conftest import OPERATOR, PEOPLE, House, build_house, connected_to
+from tests.games.engine.oracle import V6
 from tests.games.floor import bare_table, dice_of, open_table, sign
 from tests.games.rounds.samples import current, line
 from tests.test_routes import PATHS, ROUTES
 from tests.test_routes import ROLES as ROUTE_ROLES
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(public=True)
-ALL = SCHEMAS | LIVE_SCHEMAS | INCIDENT_SCHEMAS
+ALL = SCHEMAS | LIVE_SCHEMAS | INCIDENT_SCHEMAS | RULING_SCHEMAS
 METHODS = {"get", "post", "put", "patch", "delete"}
 OPERATIONS = {
     (path, method): operation
@@ -164,6 +169,7 @@ def callers(django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, dict[str, 
         live_open(actor=OPERATOR, document={"source": "floor", "ref": "L-1", "table": table.code})
         live_step(actor=OPERATOR, key=1, document={"call": "1", "kind": "place-bets"})
         report_incidents(house, table)
+        rule(house, table)
         terminal = {"headers": {"Authorization": f"Bearer {key}"}}
         yield {role: credentials(house, role) for role in ROLES} | {"terminal": terminal}
 
@@ -183,6 +189,26 @@ def report_incidents(house: House, table: Table) -> None:
     incident = incident_open(actor=surveillance, report=report)
     incident_note(actor=surveillance, incident=incident, text="Seen.", is_confidential=True)
     evidence_add(actor=surveillance, about=incident, description="Felt", name="x.png", content=io.BytesIO(PNG))
+
+
+def rule(house: House, table: Table) -> None:
+    """A ruling that stands, one that follows it, a round settled by that, and a void that waits for a second person."""
+    manager, one = house["shift-manager"], Round.objects.get()
+    filed = [
+        incident_open(
+            actor=house["surveillance"],
+            report=Report(house.casino, timezone.now(), "late-bet", account, table=table, rounds=[one]),
+        )
+        for account in ("A late bet.", "Another late bet.")
+    ]
+    words: dict[str, Any] = {
+        "kind": "interpretation", "question": "Does it count?", "decision": "No.", "reasoning": "It was late.",
+    }  # fmt: skip
+    standing = Draft(rules=[f"{V6}#5.7"], scope="standing", setting=Setting(excess="in-full"), **words)
+    first = ruling_make(actor=manager, incident=filed[0], draft=standing)
+    second = ruling_make(actor=manager, incident=filed[1], draft=Draft(rules=[f"{V6}#5.7"], follows=first, **words))
+    round_settle(actor=manager, basis=Basis(filed[1], second), round=one, dice=[6, 6, 5], reason="As ruled")
+    rounds_void(actor=manager, basis=Basis(filed[0], first), rounds=[one], reason="As ruled")
 
 
 @contextmanager
@@ -229,12 +255,15 @@ def aim(call: Any) -> None:
         case {"key": int() as key}:
             call.path_parameters["key"] = key % 9
         case {"number": str()}:
-            call.path_parameters["number"] = f"IN-{timezone.now().year}-000001"
+            series = "RU" if "/rulings/" in call.operation.path else "IN"
+            call.path_parameters["number"] = f"{series}-{timezone.now().year}-000001"
     match call.body:
         case {"tables": [str()]}:
             call.body["tables"] = ["TS-01"]
         case {"table": str() as code} if 0 < len(code.strip()) <= LONGEST_LINE:
             call.body["table"] = "TS-01"
+        case {"incident": str() as number} if 0 < len(number.strip()) <= LONGEST_LINE:
+            call.body["incident"] = f"IN-{timezone.now().year}-000001"
 
 
 @pytest.mark.parametrize("role", ROLES)

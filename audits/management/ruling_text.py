@@ -1,0 +1,63 @@
+"""A ruling as a person reads it on a terminal, from its document."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from audits.management.incident_text import consequence_text, part, printed, shortened
+
+
+def ruling_line_text(line: dict[str, Any]) -> str:
+    """One ruling on one line."""
+    place = line["table"] or "–"
+    return printed(
+        f"{line['number']}  {line['made_at']}  {place:<8} {line['kind']:<14} {line['scope']:<8} {line['state']:<10} "
+        f"{line['situation']:<24} {shortened(line['decision'])}"
+    )
+
+
+def ruling_text(document: dict[str, Any]) -> str:
+    return printed("\n".join([*_head(document), *_words(document), *_links(document), *_followed(document)]))
+
+
+def _head(document: dict[str, Any]) -> Iterator[str]:
+    place = ", ".join(filter(None, (document["casino"], document["pit"], document["table"])))
+    later = f" by {document['replaced_by']}" if document["replaced_by"] else ""
+    yield f"{document['number']}  {document['state']}{later}"
+    yield f"{document['kind']} on {document['incident']}, {document['situation']} at {place}"
+    if document["effective_from"]:
+        yield f"Stands from {document['effective_from']}"
+    yield f"Ruled by {document['ruled_by']} at {document['made_at']}"
+    if document["rules"]:
+        yield f"Rules: {', '.join(document['rules'])}"
+
+
+def _words(document: dict[str, Any]) -> Iterator[str]:
+    for name in ("question", "facts", "decision", "reasoning"):
+        yield from part(name.capitalize(), document[name].splitlines())
+
+
+def _links(document: dict[str, Any]) -> Iterator[str]:
+    names = {"replaces": "Replaces", "follows": "Follows", "departs_from": "Departs from"}
+    links = [f"{words} {document[name]}" for name, words in names.items() if document[name]]
+    reasons = [f"Why: {document[name]}" for name in ("departure", "override") if document[name]]
+    yield from part("Links", links + reasons)
+    policy = document["policy"]
+    if policy:
+        says = [f"{name}: {policy[name]}" for name in ("rulebook", "from", "excess", "rounding") if policy[name]]
+        yield from part("Policy", says)
+    yield from part("Reviews", [f"{one['rulebook']}: {one['outcome']} ({one['who']})" for one in document["reviews"]])
+
+
+def _followed(document: dict[str, Any]) -> Iterator[str]:
+    for order in document["consequences"]:
+        yield from part(f"Consequence {consequence_text(order)}", list(_books(order)))
+
+
+def _books(order: dict[str, Any]) -> Iterator[str]:
+    for one in order["corrections"]:
+        became = "void" if one["void"] else "settled" if one["settled"] else "amended"
+        dice = f" on {', '.join(map(str, one['dice']))}" if one["dice"] else ""
+        yield f"{one['round']['source']} {one['round']['ref']}: {became}{dice}, nets {' '.join(one['nets'])}"
+    for one in order["repayments"]:
+        marks = ", ".join(name for name in ("told", "paid") if one[name]) or "nothing marked"
+        yield f"{one['player']}: {one['amount']} ({marks})"
