@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from django.db import transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, settings
@@ -32,7 +31,7 @@ from games.models import Round, Table
 from games.services.saving import OvertakenError
 from tests.audits.decided import draft, incident_about, ruled
 from tests.audits.files import played
-from tests.conftest import House, build_house
+from tests.conftest import House
 from tests.games.floor import MINUTE, ready_table, sign
 from tests.games.rounds.samples import bet
 
@@ -166,9 +165,7 @@ class Books(RuleBasedStateMachine):
         assert {key: one for key, one in due.items() if one} == {key: one for key, one in listed.items() if one}
 
 
-@pytest.mark.django_db
-def test_recorded_plus_corrections_is_what_is_expected_after_any_sequence() -> None:
-    house = build_house()
+def test_recorded_plus_corrections_is_what_is_expected_after_any_sequence(house: House, clock: Any) -> None:
     machine = type("BooksOfAHouse", (Books,), {"house": house})
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
     run_state_machine_as_test(

@@ -56,7 +56,7 @@ PENDING = [bet("seat-1", "small", "100"), bet("seat-2", "big", "60")]
 
 
 @pytest.fixture
-def table(house: House) -> Table:
+def table(house: House, clock: Any) -> Table:
     return ready_table(house, "TS-01", layout="C", limits=sign())
 
 
