@@ -3,7 +3,8 @@
 from typing import Any
 
 from audits.incidents.clock import clock
-from audits.incidents.lists import IncidentFilter, disputes_found, incidents_found, waiting_handovers
+from audits.incidents.lists import disputes_found, waiting_handovers
+from audits.incidents.searching import UNFINISHED_FILES, IncidentFilter, incidents_found
 from audits.incidents.words import situation_words
 from games.models import Staff
 from games.services.gate import can
@@ -25,7 +26,7 @@ def incident_overview(staff: Staff) -> dict[str, Any]:
 def _incidents(staff: Staff) -> dict[str, Any]:
     if not can(staff, "incident.view"):
         return {"open_incidents": None, "incident_count": ""}
-    found = incidents_found(staff, IncidentFilter()).order_by("-occurred_from", "-pk")
+    found = incidents_found(staff, IncidentFilter(state=UNFINISHED_FILES))
     count = found.order_by()[: MOST_COUNTED + 1].count()
     return {
         "open_incidents": [(one, situation_words(one.situation)) for one in found[:SHOWN]],

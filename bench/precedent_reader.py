@@ -24,11 +24,9 @@ def main() -> None:
 
 
 def candidates(reader: Any) -> Works:
-    from audits.incidents.searching import ALWAYS
     from audits.models import Incident
     from audits.rulings.documents import precedent_document, ruling_line
-    from audits.rulings.lists import RulingFilter
-    from audits.rulings.numbers import rulings_within
+    from audits.rulings.lists import RulingFilter, rulings_found
     from audits.rulings.precedents import Asked, binding, precedents
     from bench.incidents import COMMON, RARE
     from bench.precedents import BOOK
@@ -44,7 +42,7 @@ def candidates(reader: Any) -> Works:
         return [precedent_document(one) for one in precedents(reader, incident, asked)]
 
     def register(**wanted: str) -> list[Any]:
-        found = rulings_within(reader, RulingFilter(**wanted), ALWAYS)
+        found = rulings_found(reader, RulingFilter(**wanted))
         return [ruling_line(one) for one in found[: Pages.page_size + 1]]
 
     incident.rulebook = BOOK

@@ -21,8 +21,15 @@ from audits.admin.incident_rulings import RulingViews, discretion_buttons, order
 from audits.admin.incident_steps import STATES, STEPS, Step, taken_to, verify_leads_to
 from audits.admin.listing import part_of
 from audits.incidents.clock import clock
-from audits.incidents.lists import IncidentFilter, incidents_found
-from audits.incidents.searching import evidence_of, related, search
+from audits.incidents.searching import (
+    UNFINISHED_FILES,
+    IncidentFilter,
+    Period,
+    evidence_of,
+    incidents_found,
+    related,
+    search,
+)
 from audits.incidents.states import find_transition, transitions_from
 from audits.incidents.words import facts_asked, situation_words
 from audits.models import Incident, IncidentNote, IncidentState
@@ -46,7 +53,8 @@ class IncidentSearch(forms.Form):
     text = fields.words("Words")
 
     def wanted(self) -> IncidentFilter:
-        return IncidentFilter(**self.cleaned_data)
+        given = dict(self.cleaned_data)
+        return IncidentFilter(period=Period(given.pop("first"), given.pop("last")), **given)
 
 
 @admin.register(Incident)
@@ -95,7 +103,9 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         actor = actor_of(request)
         authorize(actor, "incident.view")
         form = IncidentSearch(request.GET or None, initial={"state": "unfinished"})
-        wanted = IncidentFilter() if not form.is_bound else form.wanted() if form.is_valid() else None
+        wanted = (
+            IncidentFilter(state=UNFINISHED_FILES) if not form.is_bound else form.wanted() if form.is_valid() else None
+        )
         found = Incident.objects.none() if wanted is None else incidents_found(actor, wanted)
         part = part_of(request, found, "occurred_from")
         context = self.page_context(

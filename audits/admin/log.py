@@ -16,8 +16,7 @@ from audits.admin import incident_fields as fields
 from audits.admin.evidence import upload_page
 from audits.admin.listing import part_of
 from audits.admin.written_once import WrittenOnceAdmin
-from audits.incidents.lists import EntryFilter, entries_found
-from audits.incidents.searching import evidence_of
+from audits.incidents.searching import EntryFilter, Period, entries_found, evidence_of
 from audits.models import Incident, LogEntry
 from audits.services.logs import log_addendum, log_write
 from audits.shifts import shifts_of
@@ -77,7 +76,9 @@ class LogSearch(forms.Form):
         self.order_fields(["day", "shift", "table", "text"])
 
     def wanted(self) -> EntryFilter:
-        return EntryFilter(**self.cleaned_data)
+        given = dict(self.cleaned_data)
+        day = given.pop("day")
+        return EntryFilter(period=Period(day, day), **given)
 
 
 class AddForm(StepForm):

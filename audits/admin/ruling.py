@@ -16,6 +16,7 @@ from audits.admin.incident_form import situation_groups
 from audits.admin.listing import part_of
 from audits.admin.ruling_form import ASKED_BY_THE_FORM, draft_page, initial_instead_of, may_rule, override_field
 from audits.admin.written_once import WrittenOnceAdmin
+from audits.incidents.searching import Period
 from audits.incidents.words import situation_words
 from audits.models import Ruling, RulingKind, Scope
 from audits.rulings.impartial import is_reporter
@@ -66,7 +67,8 @@ class RulingSearch(forms.Form):
         self.order_fields(["kind", "scope", "state", "rulebook", "situation"])
 
     def wanted(self) -> RulingFilter:
-        return RulingFilter(**self.cleaned_data)
+        given = dict(self.cleaned_data)
+        return RulingFilter(period=Period(given.pop("first"), given.pop("last")), **given)
 
 
 class WithdrawForm(StepForm):

@@ -6,7 +6,7 @@ from audits.api.schemas import COUNT, FLAG, INCIDENT_NUMBER, LINE, ROUND_NAMES, 
 from audits.models import Consequence, RepaymentMark, RulingKind, Scope
 from audits.rulings.documents import SHOWN_STATES
 from audits.rulings.lists import NUMBER as RULING_NUMBERS
-from audits.rulings.numbers import STATES
+from audits.rulings.lists import STATES
 from audits.rulings.precedents import MOST_SHOWN
 from audits.rulings.reading import LONGEST_RULE, MOST_RULES
 from games.api.openapi import Schema

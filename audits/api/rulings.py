@@ -12,8 +12,8 @@ from audits.incidents.situations import situations
 from audits.models import Discretion, RulingKind, Scope
 from audits.reading import LONGEST_QUERY
 from audits.rulings.documents import discretion_document, precedent_document, ruling_document, ruling_line
-from audits.rulings.lists import RulingFilter
-from audits.rulings.numbers import STATES, rulings_numbered, rulings_within
+from audits.rulings.lists import STATES, RulingFilter, rulings_found
+from audits.rulings.numbers import rulings_numbered
 from audits.rulings.precedents import LONGEST_WORDS, binding, precedents
 from audits.rulings.precedents import Asked as Similar
 from audits.rulings.reading import MOST_RULES, Asked, read_discretion, read_ruling
@@ -42,8 +42,7 @@ class RulingList(GatedView):
         authorize(self.actor, "ruling.view")
         allowed(request, *FILTERS, *PERIOD, *PAGES)
         pages = RulingPages()
-        found = rulings_within(self.actor, wanted(request), period(request))
-        page = pages.paginate_queryset(found, request, view=self) or []
+        page = pages.paginate_queryset(rulings_found(self.actor, wanted(request)), request, view=self) or []
         return pages.get_paginated_response([ruling_line(one) for one in page])
 
     @operations.ruling_add
@@ -120,6 +119,7 @@ def wanted(request: Request) -> RulingFilter:
         rulebook=choice(request, "rulebook", rulebooks()) or "",
         situation=choice(request, "situation", situations()) or "",
         table=text(request, "table") or "",
+        period=period(request),
         text=query,
     )
 

@@ -1,74 +1,13 @@
-"""Which entries, files and disputes somebody looks for: by index only, and nothing is counted."""
+"""What waits: handovers and disputes; and rounds by what they are called. By index only, and nothing is counted."""
 
-import datetime as dt
-from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.postgres.search import SearchQuery
 from django.db import connection
 from django.db.models import QuerySet
-from django.utils import timezone
 
-from audits.incidents.states import UNFINISHED
-from audits.models import Dispute, Handover, Incident, LogEntry
+from audits.models import Dispute, Handover
 from games.models import Round
 from games.services.gate import visible
-
-DAY = dt.timedelta(days=1)
-
-
-@dataclass(frozen=True)
-class EntryFilter:
-    """Which entries of all that somebody may see; every part may be left out."""
-
-    day: dt.date | None = None
-    shift: str = ""
-    table: str = ""
-    text: str = ""
-
-
-def entries_found(actor: Any, wanted: EntryFilter) -> QuerySet[LogEntry]:
-    entries = visible(actor, LogEntry.objects.select_related("casino", "table"))
-    if wanted.day is not None:
-        entries = entries.filter(gaming_day=wanted.day)
-    if wanted.shift:
-        entries = entries.filter(shift=wanted.shift)
-    if wanted.table:
-        entries = entries.filter(table__code__iexact=wanted.table.strip())
-    return entries.filter(search=by_words(wanted.text)) if wanted.text.strip() else entries
-
-
-@dataclass(frozen=True)
-class IncidentFilter:
-    """`state` is one of the states, "unfinished", or empty for all; the days are by the clock of the page."""
-
-    state: str = "unfinished"
-    table: str = ""
-    first: dt.date | None = None
-    last: dt.date | None = None
-    text: str = ""
-
-
-def incidents_found(actor: Any, wanted: IncidentFilter) -> QuerySet[Incident]:
-    files = visible(actor, Incident.objects.select_related("casino", "table")).defer("advice")
-    if wanted.state:
-        states = UNFINISHED if wanted.state == "unfinished" else (wanted.state,)
-        files = files.filter(state__in=states)
-    if wanted.table:
-        files = files.filter(table__code__iexact=wanted.table.strip())
-    if wanted.first is not None:
-        files = files.filter(occurred_from__gte=midnight(wanted.first))
-    if wanted.last is not None:
-        files = files.filter(occurred_from__lt=midnight(wanted.last + DAY))
-    return files.filter(search=by_words(wanted.text)) if wanted.text.strip() else files
-
-
-def by_words(text: str) -> SearchQuery:
-    return SearchQuery(text, search_type="websearch", config="english")
-
-
-def midnight(day: dt.date) -> dt.datetime:
-    return timezone.make_aware(dt.datetime.combine(day, dt.time()))
 
 
 def waiting_handovers(actor: Any) -> QuerySet[Handover]:

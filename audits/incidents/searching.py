@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db.models import F, Model, OrderBy, Q, QuerySet
 
+from audits.incidents.states import UNFINISHED
 from audits.models import Evidence, Incident, IncidentLink, IncidentNote, LogEntry
 from games.models import Casino, Round, Table
 from games.moments import day_starts
@@ -25,6 +26,8 @@ INCIDENT_NUMBERS = re.compile(r"IN-([0-9]{4})-([0-9]{6,9})", re.ASCII | re.IGNOR
 UNLISTED = ("search", "advice")
 MOST_WORDS_OF_A_SOURCE = 5
 ONE_DAY = dt.timedelta(days=1)
+#: All states but the last, as a list is asked for them.
+UNFINISHED_FILES = "unfinished"
 
 # --- Files and entries -----------------------------------------------------------------------------
 
@@ -54,25 +57,30 @@ ALWAYS = Period()
 
 @dataclass(frozen=True)
 class IncidentFilter:
-    """Which files of all that somebody may see; every part may be left out."""
+    """Which files of all that somebody may see; every part may be left out. The state may also be "unfinished"."""
 
     table: str | None = None
     state: str | None = None
     situation: str | None = None
     period: Period = ALWAYS
+    text: str = ""
 
 
 def incidents_found(actor: Any, wanted: IncidentFilter) -> QuerySet[Incident]:
     """By index only: nothing is counted, and a page is found by where the last one ended."""
     incidents = visible(actor, Incident.objects.select_related("casino", "pit", "table", "reported_by"))
-    if wanted.table is not None:
+    if wanted.table:
         incidents = incidents.filter(table=table_key(wanted.table))
-    if wanted.state is not None:
+    if wanted.state == UNFINISHED_FILES:
+        incidents = incidents.filter(state__in=UNFINISHED)
+    elif wanted.state:
         incidents = incidents.filter(state=wanted.state)
-    if wanted.situation is not None:
+    if wanted.situation:
         incidents = incidents.filter(situation=wanted.situation)
     if wanted.period != ALWAYS:
         incidents = incidents.filter(wanted.period.within(casinos_of(actor), "occurred_from"))
+    if wanted.text.strip():
+        incidents = incidents.filter(search=by_words(wanted.text))
     return incidents.defer(*UNLISTED).order_by("-occurred_from", "-pk")
 
 
@@ -84,26 +92,33 @@ class EntryFilter:
     shift: str | None = None
     department: str | None = None
     period: Period = ALWAYS
+    text: str = ""
 
 
 def entries_found(actor: Any, wanted: EntryFilter) -> QuerySet[LogEntry]:
     entries = visible(actor, LogEntry.objects.select_related("casino", "pit", "table", "author"))
-    if wanted.table is not None:
+    if wanted.table:
         entries = entries.filter(table=table_key(wanted.table))
-    if wanted.shift is not None:
+    if wanted.shift:
         entries = entries.filter(shift=wanted.shift)
-    if wanted.department is not None:
+    if wanted.department:
         entries = entries.filter(department=wanted.department)
     if wanted.period.first is not None:
         entries = entries.filter(gaming_day__gte=wanted.period.first)
     if wanted.period.last is not None:
         entries = entries.filter(gaming_day__lte=wanted.period.last)
+    if wanted.text.strip():
+        entries = entries.filter(search=by_words(wanted.text))
     return entries.defer("search").order_by("-at", "-pk")
+
+
+def by_words(text: str) -> SearchQuery:
+    return SearchQuery(text.replace("\x00", " "), search_type="websearch", config="english")
 
 
 def table_key(code: str) -> int:
     """Looked up first, so that the list is read in the order of its index; 0 for a table that is not there."""
-    return Table.objects.filter(code__iexact=code).values_list("pk", flat=True).first() or 0
+    return Table.objects.filter(code__iexact=code.strip()).values_list("pk", flat=True).first() or 0
 
 
 def casinos_of(actor: Any) -> QuerySet[Casino]:
@@ -194,7 +209,7 @@ def search(actor: Any, text: str) -> list[Hit]:
     """
     if not text.strip():
         return []
-    query = SearchQuery(text, search_type="websearch", config="english")
+    query = by_words(text)
     matches = [match for source in SOURCES for match in _ranked(actor, source, query)]
     best = sorted(matches, key=lambda one: (-one.rank, -one.key))[:MOST_HITS]
     things = {source.model: _things(source, [one.key for one in best if one.source is source]) for source in SOURCES}

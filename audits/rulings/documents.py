@@ -14,7 +14,7 @@ from audits.models import (
     RepaymentMark,
     Ruling,
 )
-from audits.rulings.numbers import STATES
+from audits.rulings.lists import STATES
 from audits.rulings.precedents import Precedent
 from audits.services.consequences import marks_of
 from games.engine.citation import cite

@@ -1,6 +1,5 @@
 """Which rulings somebody looks for, and what of their consequences still waits: by index only, nothing is counted."""
 
-import datetime as dt
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -8,16 +7,18 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from audits.incidents.lists import DAY, by_words, midnight
+from audits.incidents.searching import ALWAYS, Period, by_words, casinos_of, table_key
 from audits.models import Consequence, Repayment, RepaymentMark, Ruling
 from games.services.gate import visible
 
+#: By which the register is filtered.
+STATES = ("in-force", "superseded", "withdrawn")
 NUMBER = re.compile(r"RU-(\d{4})-(\d{6,9})", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class RulingFilter:
-    """Every part may be left out; the days are by the clock of the page. One of the number is found by it alone."""
+    """Every part may be left out. One of the number is found by it alone."""
 
     kind: str = ""
     scope: str = ""
@@ -25,8 +26,7 @@ class RulingFilter:
     rulebook: str = ""
     situation: str = ""
     table: str = ""
-    first: dt.date | None = None
-    last: dt.date | None = None
+    period: Period = ALWAYS
     text: str = ""
 
 
@@ -39,11 +39,9 @@ def rulings_found(actor: Any, wanted: RulingFilter) -> QuerySet[Ruling]:
     if wanted.state:
         rulings = rulings.filter(_in_state(wanted.state))
     if wanted.table:
-        rulings = rulings.filter(table__code__iexact=wanted.table.strip())
-    if wanted.first is not None:
-        rulings = rulings.filter(made_at__gte=midnight(wanted.first))
-    if wanted.last is not None:
-        rulings = rulings.filter(made_at__lt=midnight(wanted.last + DAY))
+        rulings = rulings.filter(table=table_key(wanted.table))
+    if wanted.period != ALWAYS:
+        rulings = rulings.filter(wanted.period.within(casinos_of(actor), "made_at"))
     if wanted.text.strip():
         rulings = rulings.filter(_said(wanted.text))
     return rulings.defer("search").order_by("-made_at", "-pk")

@@ -1,6 +1,7 @@
 """The API of log entries, incidents, search and advice: what it takes, what it answers, and what stays confidential."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -235,7 +236,7 @@ def test_a_missing_entry_and_a_hidden_one_are_told_alike(house: House, table: Ta
         actor=house["surveillance"], casino=house.casino, at=timezone.now(), summary=SECRET, is_confidential=True
     )
     answers = [get(house, "pit-manager", f"log-entries/{key}/") for key in (hidden.pk, hidden.pk + 1)]
-    shown = [json.dumps(answer).replace(str(hidden.pk + index), "N") for index, answer in enumerate(answers)]
+    shown = [re.sub(r"entry \d+", "entry N", json.dumps(answer)) for answer in answers]
     assert shown[0] == shown[1]
 
 

@@ -11,8 +11,8 @@ from audits.management.days import table_of
 from audits.management.ruling_text import ruling_line_text, ruling_text
 from audits.models import Ruling, RulingKind, Scope
 from audits.rulings.documents import ruling_document, ruling_line
-from audits.rulings.lists import RulingFilter
-from audits.rulings.numbers import STATES, rulings_numbered, rulings_within
+from audits.rulings.lists import STATES, RulingFilter, rulings_found
+from audits.rulings.numbers import rulings_numbered
 from games.engine.loader import published
 from games.management.acting import ActingCommand
 from games.management.documents import as_json
@@ -44,7 +44,7 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         authorize(actor, "ruling.view")
         if options["verb"] == "list":
-            lines = [ruling_line(one) for one in rulings_within(actor, wanted(options), period(options))]
+            lines = [ruling_line(one) for one in rulings_found(actor, wanted(options))]
             self.stdout.write(as_json(lines) if options["json"] else "\n".join(map(ruling_line_text, lines)))
             return
         document = ruling_document(actor, found(actor, options))
@@ -54,7 +54,7 @@ class Command(ActingCommand):
 def wanted(options: dict[str, Any]) -> RulingFilter:
     table = table_of(options["table"])
     named: dict[str, Any] = {name: options[name] or "" for name in ("kind", "scope", "state", "rulebook", "situation")}
-    return RulingFilter(table=table.code if table else "", **named)
+    return RulingFilter(table=table.code if table else "", period=period(options), **named)
 
 
 def found(actor: Actor, options: dict[str, Any]) -> Ruling:
