@@ -77,7 +77,7 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege';
     END IF;
     SELECT r.status, r.nets, r.table_id, r.gaming_day INTO played FROM games_round r WHERE r.id = NEW.round_id;
-    IF NEW.is_void AND NOT decided.needs_second AND coalesce(
+    IF (NEW.is_void OR (NEW.is_decided AND 0 = ALL (NEW.nets))) AND NOT decided.needs_second AND coalesce(
         (SELECT c.is_settled FROM audits_correction c WHERE c.round_id = NEW.round_id AND (c.is_void OR c.is_settled)
             ORDER BY c.ordinal DESC LIMIT 1), played.status = 'settled') THEN
         RAISE EXCEPTION 'A void after settlement takes two people.' USING ERRCODE = 'insufficient_privilege';

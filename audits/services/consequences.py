@@ -105,14 +105,17 @@ def round_settle(
     verify_rounds(basis.incident, [round])
     authorize(actor, "consequence.order", round)
     verify_no_party(actor, [round])
-    ruling = verify_ruling(basis)
+    verify_ruling(basis)
     _lock_days([round])
     (books,) = books_of([round])
-    after = settled_otherwise(books, dice, nets or {}, _bare_rules(ruling, round))
+    after = settled_otherwise(books, dice, nets or {}, _ruling_rules(round))
+    if books.is_settled and after.is_decided and not any(after.nets):
+        raise ValidationError({"nets": "Every stake would go back: that is a void, and takes two people; order that."})
     if stands_so(books, after):
         raise OvertakenError(f"{round} is settled so already; nothing has changed.")
     asked = {"dice": list(dice) if dice else None, "nets": {str(place): net for place, net in (nets or {}).items()}}
-    order = _order(actor, basis, Consequence.Kind.SETTLEMENT, reason, round_ids=[round.pk], asked=asked)
+    rules = _cited(round, after.rules)
+    order = _order(actor, basis, Consequence.Kind.SETTLEMENT, reason, rules=rules, round_ids=[round.pk], asked=asked)
     _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
     _correct(order, actor, [(books, after)])
     return order
@@ -176,6 +179,8 @@ def consequence_execute(*, actor: Staff, consequence: Consequence, reason: str) 
     verify_no_party(actor, rounds)
     if actor.pk == order.by_id:
         raise deny(actor, "consequence.order", f"{order}, which this person ordered: it takes a second one")
+    if order.ruling is not None:  # somebody may have thought better of it meanwhile
+        verify_ruling(Basis(order.incident, order.ruling))
     verify_reason(reason)
     _lock_days(rounds)
     _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
@@ -232,9 +237,7 @@ def verify_may_void(
     if basis.ruling:
         verify_no_party(actor, [one.round for one in books])
         verify_ruling(basis)
-        return list(
-            dict.fromkeys(rule for one in books for rule in _cited(one.round, _bare_rules(basis.ruling, one.round)))
-        )
+        return list(dict.fromkeys(rule for one in books for rule in _cited(one.round, _ruling_rules(one.round))))
     if after_settlement:
         verify_no_party(actor, [one.round for one in books])
     cited = []
@@ -316,7 +319,7 @@ def _throw(dice: Sequence[int]) -> Throw:
         raise ValidationError({"dice": [fault.partition(": ")[2] or fault for fault in error.faults]}) from None
 
 
-def _bare_rules(ruling: Ruling, round: Round) -> tuple[str, ...]:
+def _ruling_rules(round: Round) -> tuple[str, ...]:
     """What a ruling rests on in the document of a round: its own rule on rulings, where it has one."""
     return rulebook(round.rulebook).ruling_rules
 

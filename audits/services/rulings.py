@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -77,6 +77,8 @@ def ruling_supersede(*, actor: Staff, ruling: Ruling, draft: Draft) -> Ruling:
     current = incident_locked(ruling.incident)
     post = verify_may_rule(actor, current, draft.override)
     verify_not_replaced(ruling)
+    if ruling.is_standing and draft.scope != Scope.STANDING:
+        raise ValidationError({"scope": f"{ruling} stands: what takes its place stands too, or withdraw it."})
     return _record(actor, post, current, draft, replaces=ruling)
 
 
@@ -302,8 +304,3 @@ def ruling_setting_set(*, actor: Staff, casino: Casino, is_reporter_party: bool,
     else:
         record_change(current, {"is_reporter_party": is_reporter_party}, actor=actor, reason=reason)
     return current
-
-
-def following(draft: Draft, standing: Ruling | None) -> Draft:
-    """The same, and it says that it follows what stands."""
-    return replace(draft, follows=standing)

@@ -219,6 +219,31 @@ def test_a_ruling_decides_on_single_bets_and_the_rules_on_the_others(house: Hous
     assert figures(table)["house_expected"] == figures(table)["house_recorded"] == -10_000
 
 
+def test_nobody_voids_a_settled_round_alone_by_deciding_that_every_stake_goes_back(house: House, table: Table) -> None:
+    one = a_round(table)
+    ruling = ruled(house, incident_about(house, table, one))
+    with pytest.raises(ValidationError, match="takes two people"):
+        settled_as(house, ruling, one, nets={0: 0, 1: 0})
+    assert not Correction.objects.exists()
+    order = settled_as(house, ruling, one, dice=[6, 6, 5])
+    assert order.rules == [f"{V6}#5.14"]
+    with pytest.raises(DatabaseError, match="takes two people"), transaction.atomic():
+        Correction.objects.create(
+            consequence=order, round=one, ordinal=2, table=table, gaming_day=one.gaming_day, deltas=[10_000, -6_000],
+            nets=[0, 0], is_settled=True, is_decided=True, who="x",
+        )  # fmt: skip
+
+
+def test_a_void_that_waits_is_not_executed_once_its_ruling_was_superseded(house: House, table: Table) -> None:
+    one = a_round(table)
+    ruling = ruled(house, incident_about(house, table, one))
+    order = voided(house, ruling.incident, one, ruling=ruling)
+    ruling_supersede(actor=house["shift-manager"], ruling=ruling, draft=draft(decision="The round stands."))
+    with pytest.raises(OvertakenError, match="no longer holds"):
+        executed(house, order)
+    assert not Correction.objects.exists()
+
+
 def test_5_4_without_a_result_every_bet_is_decided(house: House, table: Table) -> None:
     dark: list[tuple[str, dict[str, Any]]] = [
         ("place-bets", {}), ("no-more-bets", {}), ("interruption", {"known_dice": "2,?,?"}),

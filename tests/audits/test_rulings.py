@@ -238,6 +238,14 @@ def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(house
     assert policy_at(house.casino, OPEN_COVER, now + HOUR).excess is None
 
 
+def test_what_stands_is_superseded_by_what_stands(house: House, incident: Incident) -> None:
+    """Else nobody would have ended what it had set."""
+    first = ruling_make(actor=house["shift-manager"], incident=incident, draft=standing(setting=FILLED))
+    with pytest.raises(ValidationError, match="stands too, or withdraw it"):
+        ruling_supersede(actor=house["shift-manager"], ruling=first, draft=draft())
+    assert policies_of(house.casino, V6)[-1].excess == "filled"
+
+
 def test_a_policy_that_is_replaced_before_it_begins_never_begins(house: House, incident: Incident) -> None:
     now = timezone.now()
     first = ruling_make(
