@@ -11,13 +11,13 @@ from games.models import Table
 from tests.patience import wait_for
 
 
-def at_once(*calls: Callable[[], Any]) -> list[Any]:
-    """What each call returned or raised. All of them come to a locked table first, and are let in together."""
+def at_once(*calls: Callable[[], Any], waiting: int | None = None) -> list[Any]:
+    """What each call returned or raised. All of them, or so many, come to a locked table and are let in together."""
     with ThreadPoolExecutor(len(calls)) as pool:
         with transaction.atomic():
             list(Table.objects.select_for_update().order_by("pk"))
             futures = [pool.submit(_answer, call) for call in calls]
-            wait_until_waiting(len(calls))
+            wait_until_waiting(len(calls) if waiting is None else waiting)
         return [future.result(60) for future in futures]
 
 

@@ -53,15 +53,17 @@ def ruled_by(last: Correction) -> Ruled:
     return Ruled(tuple(last.rules), last.is_void, last.is_settled, throw, nets)
 
 
-def explained(ids: Sequence[int], applying: Applying) -> Iterator[tuple[Round, Applied, RecordedRound]]:
+def explained(
+    ids: Sequence[int], applying: Applying, *, are_corrected: bool = False
+) -> Iterator[tuple[Round, RecordedRound]]:
     """In the order of their start."""
     columns = (
-        "ref", "table_id", "gaming_day", "assignment_id", "started_at", "status", "events", "players", "boxes",
-        "stakes", "nets", "nets_given", "late", "refused",
+        "ref", "table_id", "gaming_day", "assignment_id", "started_at", "rulebook", "status", "events", "players",
+        "boxes", "stakes", "nets", "nets_given", "late", "refused",
     )  # fmt: skip
     for first in range(0, len(ids), AT_ONCE):
         keys = ids[first : first + AT_ONCE]
-        since = since_of(keys)
+        since = since_of(keys, with_corrections=are_corrected)
         for one in Round.objects.filter(pk__in=keys).only(*columns).order_by("started_at", "ref"):
             applied = applying.at(one.assignment_id, one.started_at)
-            yield one, applied, recorded_round(one, applied, since.get(one.pk))
+            yield one, recorded_round(one, applied, since.get(one.pk))

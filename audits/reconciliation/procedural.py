@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audits.models import Category, Severity
 from audits.reconciliation.applying import microseconds, moment_of
 from audits.reconciliation.found import Found
-from audits.reconciliation.reading import EARLY, Rounds
+from audits.reconciliation.reading import EARLY, LASTING, Rounds
 from games.models import Table, TableStep
 
 #: A round that began this long before another is not asked whether it was still on.
@@ -52,21 +52,18 @@ class Procedure:
         self._kinds = [kind for _, kind in steps]
         self._at = np.array([microseconds(at) for at in self._moments], np.int64)
         self._out = np.array([False, *(kind in OUT_OF_PLAY for kind in self._kinds)])  # before the first step: unknown
+        self.lasting: list[int] = []  # new ones that ended after the gaming day
         self._early: list[int] = []
         self._out_of_play: list[tuple[int, int]] = []  # round, place among the steps
         self._times: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
 
     def see(self, rounds: Rounds) -> None:
+        self.lasting += rounds.ids[(rounds.flags & LASTING) != 0].tolist()
         self._early += rounds.ids[(rounds.flags & EARLY) != 0].tolist()
         places = np.searchsorted(self._at, rounds.started_at, side="right")
         out = self._out[places]
         self._out_of_play += zip(rounds.ids[out].tolist(), (places[out] - 1).tolist(), strict=True)
         self._times.append((rounds.ids, rounds.started_at, rounds.ended_at))
-
-    def lasting_until_after(self, moment: dt.datetime) -> list[int]:
-        """Rounds that ended later than a moment."""
-        bound = microseconds(moment)
-        return [key for ids, _, ended in self._times for key in ids[ended > bound].tolist()]
 
     def may_overlap(self) -> list[int]:
         """Rounds that began while another was on, by their times alone."""

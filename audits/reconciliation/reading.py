@@ -1,14 +1,15 @@
-"""Rounds on their way to the kernel: PostgreSQL's own binary rows, cut into columns without touching a bet singly.
+"""Rounds on their way to the kernel: columns of many rounds, put together by PostgreSQL, no bet touched singly.
 
-A row of `COPY … (FORMAT binary)` is the number of its fields and each field with its length before it; an array is
-five words of header and its elements, again with their lengths. The same array of many rows, laid end to end, is one
-column. Rows with rare facts about bets (late, refused, no net given) are read one by one.
+The server lays the same field of many rounds end to end (`string_agg`), so that NumPy reads it where it lies. An array
+is sent as PostgreSQL keeps it in memory, by a function that a superuser has made in the database; where there is none,
+by `array_send`, which takes several times as long as all the rest: a length before each element. Both begin with five
+words about the array.
 """
 
+import datetime as dt
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -17,27 +18,17 @@ from numpy.typing import NDArray
 from psycopg import errors, pq, sql
 
 from games.engine.loader import rulebooks
+from games.models import Table
+from games.moments import day_bounds
 
-BLOCK = 600_000  # bytes of rows that are cut at once: the server sends the next ones meanwhile
+ARRAY_BYTES = "taisai_array_bytes"  # the superuser's function
+BETS_AT_ONCE = 25_000  # about so many: the server puts the next ones together meanwhile
 SIGNATURE = 19  # bytes before the first row
-END = b"\xff\xff"
-FIXED, TAIL = 66, 12  # bytes of a row before its arrays, and after them where it has no rare facts
-HEADER, EMPTY = 24, 16  # bytes of an array before its elements, and of one without any
-SMALL, LARGE = 6, 12  # bytes of an element with its length: a box, an amount
-A_BET = 2 * LARGE + SMALL
-WITHOUT_BETS = FIXED + 3 * HEADER + TAIL  # what a row with bets has beside them
+FIELDS = 2  # bytes with the number of fields, and nothing more after the last row
+HEADER = 20  # bytes of an array before its elements
 
 SETTLED, VOID, UNFINISHED, STATUS = 0, 1, 2, 3
-IRREGULAR, RARE, EARLY, LATE, CORRECTED = 4, 8, 16, 32, 64
-
-FIXED_DTYPE = np.dtype(
-    {
-        "names": ["ids", "started_at", "ended_at", "assignments", "flags", "throws"],
-        "formats": [">i8", ">i8", ">i8", ">i8", ">i4", ">i4"],
-        "offsets": [6, 18, 30, 42, 54, 62],
-        "itemsize": FIXED,
-    }
-)
+IRREGULAR, RARE, EARLY, LATE, CORRECTED, LASTING = 4, 8, 16, 32, 64, 128
 
 #: A round that went as every round should: nothing of its events is worth a second look.
 ORDINARY = """
@@ -48,21 +39,58 @@ ORDINARY = """
  WHEN 4 THEN r.events->2->>'kind' = 'result' AND r.events->3->>'kind' = 'settled'
  ELSE false END)
 """
-ROWS = f"""
-COPY (SELECT r.id, r.started_at, r.ended_at, r.assignment_id,
-    (CASE r.status WHEN 'settled' THEN {SETTLED} WHEN 'void' THEN {VOID} ELSE {UNFINISHED} END
+FLAGS = f"""
+CASE r.status WHEN 'settled' THEN {SETTLED} WHEN 'void' THEN {VOID} ELSE {UNFINISHED} END
     + CASE WHEN {ORDINARY} THEN 0 ELSE {IRREGULAR} END
-    + CASE WHEN r.late IS NULL AND r.refused IS NULL AND r.nets_given IS NULL THEN 0 ELSE {RARE} END
+    + CASE WHEN {{is_rare}} THEN {RARE} ELSE 0 END
     + CASE WHEN r.placed_at IS NOT NULL AND r.started_at > ANY (r.placed_at) THEN {EARLY} ELSE 0 END
     + CASE WHEN r.late IS NULL THEN 0 ELSE {LATE} END
     + CASE WHEN r.id = ANY (ARRAY(SELECT c.round_id FROM audits_correction c
-        WHERE c.table_id = {{table}} AND c.gaming_day = {{day}})) THEN {CORRECTED} ELSE 0 END)::int4,
-    coalesce(r.dice[1] * 36 + r.dice[2] * 6 + r.dice[3] - 43, -1)::int4,
-    r.stakes, r.nets, r.boxes, r.late, r.refused, r.nets_given
-FROM games_round r {{which}}) TO STDOUT (FORMAT binary)
+        WHERE c.table_id = {{table}} AND c.gaming_day = {{day}})) THEN {CORRECTED} ELSE 0 END
+    + CASE WHEN r.ended_at > {{ends_at}} AND EXISTS (SELECT FROM games_outbox o
+        WHERE o.round_id = r.id AND NOT o.again) THEN {LASTING} ELSE 0 END
 """
-OF_A_DAY = "WHERE r.table_id = {table} AND r.gaming_day = {day}"
-WAITING = "JOIN games_outbox o ON o.round_id = r.id " + OF_A_DAY
+#: A number a round.
+OF_ROUNDS = {
+    "ids": ("int8send(r.id)", "i8"),
+    "started_at": ("timestamptz_send(r.started_at)", "i8"),
+    "ended_at": ("timestamptz_send(r.ended_at)", "i8"),
+    "assignments": ("int8send(r.assignment_id)", "i8"),
+    "flags": ("int4send({flags})", "i4"),
+    "throws": ("int4send(coalesce(r.dice[1] * 36 + r.dice[2] * 6 + r.dice[3] - 43, -1))", "i4"),
+    "sizes": ("int4send(cardinality(r.boxes))", "i4"),
+}
+#: A number a bet.
+OF_BETS = {"stakes": ("r.stakes", "i8"), "nets": ("r.nets", "i8"), "boxes": ("r.boxes", "i2")}
+#: A truth a bet, of the rounds with rare facts only; such an array is missing where no bet has the fact.
+OF_RARE = {
+    "late": ("coalesce(r.late, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
+    "refused": ("coalesce(r.refused, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
+    "given": ("coalesce(r.nets_given, array_fill(true, ARRAY[cardinality(r.boxes)]))", "u1"),
+}
+IS_RARE = "(r.late IS NOT NULL OR r.refused IS NOT NULL OR r.nets_given IS NOT NULL)"
+
+COLUMNS = ",\n".join(
+    [f"string_agg({value}, '')" for value, _ in OF_ROUNDS.values()]
+    + [f"string_agg(substr({{sent}}({value}), {HEADER + 1}), '')" for value, _ in OF_BETS.values()]
+    + [
+        f"string_agg(substr({{sent}}({value}), {HEADER + 1}), '') FILTER (WHERE {{is_rare}})"
+        for value, _ in OF_RARE.values()
+    ]
+)
+STATEMENT = f"""
+COPY (
+    WITH numbered AS (
+        SELECT r.id, sum(cardinality(r.boxes)) OVER (ORDER BY r.id) / {{at_once}} AS place
+        FROM games_round r {{which}} WHERE r.table_id = {{table}} AND r.gaming_day = {{day}}
+    ), blocks AS (SELECT array_agg(id) AS ids FROM numbered GROUP BY place
+    ), taken AS (DELETE FROM games_outbox WHERE round_id = ANY (ARRAY(SELECT id FROM numbered)))
+    SELECT block.* FROM blocks CROSS JOIN LATERAL (
+        SELECT {COLUMNS} FROM games_round r WHERE r.id = ANY (blocks.ids)
+    ) block
+) TO STDOUT (FORMAT binary)
+"""
+WAITING = sql.SQL("JOIN games_outbox o ON o.round_id = r.id")
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
@@ -103,23 +131,67 @@ class Rounds:
 Reading = Generator[Rounds, None, None]
 
 
-def rounds_of(table_id: int, day: Any, *, only_waiting: bool = False) -> Reading:
-    """All rounds of a table's gaming day, or those that wait in the outbox: one statement, so one moment's truth."""
-    tumbles = max(book.valid_tumbles for book in rulebooks().values())
-    which = sql.SQL(WAITING if only_waiting else OF_A_DAY).format(table=sql.Literal(table_id), day=sql.Literal(day))
-    statement = sql.SQL(ROWS).format(
-        which=which, tumbles=sql.Literal(tumbles), table=sql.Literal(table_id), day=sql.Literal(day)
-    )
+def rounds_taken(table: Table, day: dt.date, *, only_waiting: bool = False) -> Reading:
+    """All rounds of a table's gaming day, or those that wait in the outbox; out of it they are then.
+
+    One statement, so one moment's truth: what is read is taken, and nothing that comes meanwhile.
+    """
+    arrays = arrays_here()
+    where = {"table": sql.Literal(table.pk), "day": sql.Literal(day)}
+    is_rare, ends_at = sql.SQL(IS_RARE), sql.Literal(day_bounds(table.casino, day)[1])
+    flags = sql.SQL(FLAGS).format(is_rare=is_rare, ends_at=ends_at, tumbles=sql.Literal(_tumbles()), **where)
+    statement = sql.SQL(STATEMENT).format(
+        which=WAITING if only_waiting else sql.SQL(""), at_once=sql.Literal(BETS_AT_ONCE), flags=flags,
+        sent=sql.SQL(arrays.function), is_rare=is_rare, **where,
+    )  # fmt: skip
     connection.ensure_connection()
     with connection.wrap_database_errors, _copying(connection.connection, statement) as server:
-        for rows in _blocks(server):
-            yield from _cut(rows)
+        for row in _rows(server):
+            yield _rounds(_fields(row), arrays)
+
+
+def _tumbles() -> int:
+    return max(book.valid_tumbles for book in rulebooks().values())
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """How arrays come from a database: by which function, and in which order the bytes of a number are."""
+
+    function: str
+    order: str = ">"
+
+    def elements(self, sent: memoryview, kind: str) -> Ints:
+        kind = f"{self.order}{kind}"
+        if self.function == ARRAY_BYTES:
+            return _native(np.frombuffer(sent, kind))
+        return _native(np.frombuffer(sent, [("length", ">i4"), ("value", kind)])["value"])
+
+
+_ARRAYS: dict[str, Arrays] = {}
+
+
+def arrays_here() -> Arrays:
+    """Asked once a process and database."""
+    name = str(connection.settings_dict["NAME"])
+    if name not in _ARRAYS:
+        _ARRAYS[name] = _ask_for_arrays()
+    return _ARRAYS[name]
+
+
+def _ask_for_arrays() -> Arrays:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regprocedure(%s) IS NOT NULL", [f"{ARRAY_BYTES}(anyarray)"])
+        if not cursor.fetchone()[0]:
+            return Arrays("array_send")
+        cursor.execute(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")
+        one = bytes(cursor.fetchone()[0])[HEADER:]
+    return Arrays(ARRAY_BYTES, {b"\x01\x00": "<", b"\x00\x01": ">"}[one])
 
 
 @contextmanager
 def _copying(own: Any, statement: sql.Composed) -> Iterator[Any]:
-    """The server, about to send rows. A cursor's own `copy` looks at the clock for each of them, which costs as much
-    as all the rest of the reading. Whoever leaves early breaks the statement off, and with it the transaction."""
+    """The server, about to send rows. Whoever leaves early breaks the statement off, and with it the transaction."""
     server = own.pgconn
     answer = server.exec_(statement.as_bytes(own))
     if answer.status != pq.ExecStatus.COPY_OUT:
@@ -138,102 +210,41 @@ def _copying(own: Any, statement: sql.Composed) -> Iterator[Any]:
         raise errors.error_from_result(failed[0])
 
 
-def _blocks(server: Any) -> Iterator[list[bytes]]:
-    rows: list[bytes] = []
-    size, is_first = 0, True
+def _rows(server: Any) -> Iterator[memoryview]:
+    is_first = True
     while (received := server.get_copy_data(0))[0] > 0:
-        row = bytes(received[1][SIGNATURE:]) if is_first else bytes(received[1])
+        row = received[1][SIGNATURE:] if is_first else received[1]
         is_first = False
-        if len(row) <= len(END):
-            continue
-        rows.append(row)
-        size += len(row)
-        if size >= BLOCK:
-            yield rows
-            rows, size = [], 0
-    if rows:
-        yield rows
+        if len(row) > FIELDS:
+            yield row
 
 
-def _cut(rows: list[bytes]) -> Iterator[Rounds]:
-    fixed = _fixed(rows)
-    is_rare = fixed["flags"] & RARE != 0
-    if not is_rare.any():
-        yield _side_by_side(rows, fixed)
-        return
-    for which, cut in ((~is_rare, _side_by_side), (is_rare, _one_by_one)):
-        if which.any():
-            yield cut(list(compress(rows, which)), {name: column[which] for name, column in fixed.items()})
-
-
-def _fixed(rows: list[bytes]) -> dict[str, Any]:
-    fixed = np.frombuffer(b"".join([row[:FIXED] for row in rows]), FIXED_DTYPE)
-    return {name: fixed[name].astype(fixed.dtype[name].newbyteorder("=")) for name in fixed.dtype.names or ()}
-
-
-def _side_by_side(rows: list[bytes], fixed: dict[str, Any]) -> Rounds:
-    """Where the bets of a row lie follows from its length."""
-    sizes = np.array([max(len(row) - WITHOUT_BETS, 0) // A_BET for row in rows], np.int64)
-    large, small = sizes * LARGE, sizes * SMALL
-    nets_at = FIXED + HEADER + large + HEADER
-    boxes_at = nets_at + large + HEADER
-    return Rounds(
-        **fixed,
-        sizes=sizes,
-        stakes=_elements(rows, nets_at - HEADER - large, large, ">i8"),
-        nets=_elements(rows, nets_at, large, ">i8"),
-        boxes=_elements(rows, boxes_at, small, ">i2"),
-    )
-
-
-def _elements(rows: list[bytes], starts: Ints, lengths: Ints, kind: str) -> Ints:
-    """Of one array of each row, one after the other."""
-    places = zip(rows, starts.tolist(), (starts + lengths).tolist(), strict=True)
-    return _values(b"".join([row[start:end] for row, start, end in places]), kind)
-
-
-def _values(elements: bytes, kind: str) -> Ints:
-    """Each element has its length before it."""
-    element = np.dtype([("length", ">i4"), ("value", kind)])
-    found: Ints = np.frombuffer(elements, element)["value"].astype(np.dtype(kind).newbyteorder("="))
-    return found
-
-
-def _one_by_one(rows: list[bytes], fixed: dict[str, Any]) -> Rounds:
-    """Rounds with rare facts; an array of these is missing where no bet has the fact."""
-    parts = [_arrays(row) for row in rows]
-    sizes = np.array([len(part[0]) for part in parts], np.int64)
-
-    def flags(place: int, missing: bool) -> Bools:
-        return np.concatenate(
-            [np.full(len(part[0]), missing) if part[place] is None else part[place] for part in parts]
-        ).astype(np.bool_)
-
-    return Rounds(
-        **fixed,
-        sizes=sizes,
-        stakes=np.concatenate([part[0] for part in parts]),
-        nets=np.concatenate([part[1] for part in parts]),
-        boxes=np.concatenate([part[2] for part in parts]),
-        counts=~(flags(3, missing=False) | flags(4, missing=False)),
-        compared=flags(5, missing=True),
-    )
-
-
-ELEMENTS = (">i8", ">i8", ">i2", "u1", "u1", "u1")
-
-
-def _arrays(row: bytes) -> list[Any]:
-    """The arrays of a row: stakes, nets, boxes, and what is late, refused, and with a net."""
-    found: list[Any] = []
-    place = FIXED
-    for kind in ELEMENTS:
-        length = int.from_bytes(row[place : place + 4], "big", signed=True)
+def _fields(row: memoryview) -> Iterator[memoryview]:
+    """Each has its length before it; one in which nothing was put together has -1."""
+    place = FIELDS
+    while place < len(row):
+        length = max(int.from_bytes(row[place : place + 4], "big", signed=True), 0)
         place += 4
-        if length < 0:
-            found.append(None)
-            continue
-        header = HEADER - 4 if length > EMPTY else length
-        found.append(_values(row[place + header : place + length], kind))
+        yield row[place : place + length]
         place += length
+
+
+def _rounds(fields: Iterator[memoryview], arrays: Arrays) -> Rounds:
+    columns: dict[str, Any] = {
+        name: _native(np.frombuffer(next(fields), f">{kind}")) for name, (_, kind) in OF_ROUNDS.items()
+    }
+    columns |= {name: arrays.elements(next(fields), kind) for name, (_, kind) in OF_BETS.items()}
+    rare = {name: arrays.elements(next(fields), kind).astype(np.bool_) for name, (_, kind) in OF_RARE.items()}
+    is_rare = columns["flags"] & RARE != 0
+    if is_rare.any():
+        bets = np.repeat(is_rare, columns["sizes"])
+        columns |= {"counts": np.ones(len(bets), np.bool_), "compared": np.ones(len(bets), np.bool_)}
+        columns["counts"][bets] = ~(rare["late"] | rare["refused"])
+        columns["compared"][bets] = rare["given"]
+    return Rounds(**columns)
+
+
+def _native(numbers: NDArray[Any]) -> Ints:
+    """In the order of this machine, and where its numbers should lie."""
+    found: Ints = numbers.astype(numbers.dtype.newbyteorder("="))
     return found

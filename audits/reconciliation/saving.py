@@ -1,6 +1,7 @@
 """Findings on record: what is new is added, what is no longer found lapses, what is found again stands again."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -28,13 +29,21 @@ class Gathered:
     """All that was found in some rounds, by round."""
 
     by_round: dict[int, list[Found]] = field(default_factory=dict)
+    rounds: dict[int, Round] = field(default_factory=dict)  # those that are at hand
 
-    def add(self, key: int, found: Iterable[Found]) -> None:
+    def add(self, key: int, found: Iterable[Found], one: Round | None = None) -> None:
         listed = list(found)
         if listed:
             self.by_round.setdefault(key, []).extend(listed)
+        if listed and one is not None:
+            self.rounds[key] = one
 
-    def __iter__(self) -> Any:
+    def kinds(self) -> Counter[tuple[str, str]]:
+        """How many there are of each category and kind."""
+        keyed = {(key, one.key): (one.category.value, one.kind) for key, _, one in self}
+        return Counter(keyed.values())
+
+    def __iter__(self) -> Iterator[tuple[int, int, Found]]:
         for key, found in self.by_round.items():
             for ordinal, one in enumerate(found):
                 yield key, ordinal, one
@@ -45,7 +54,7 @@ def findings_save(gathered: Gathered, known: Iterable[Finding], run: Run, applyi
     on_record = {(one.round_id, one.key): one for one in known}
     found = {(key, one.key): (ordinal, one) for key, ordinal, one in gathered}
     if new := {name: entry for name, entry in found.items() if name not in on_record}:
-        _add(new, run, applying)
+        _add(new, gathered.rounds, run, applying)
     gone = [one for name, one in on_record.items() if name not in found and not one.is_lapsed]
     back = [one for name, one in on_record.items() if name in found and one.is_lapsed]
     moved = [one for name, one in on_record.items() if name in found and _differs(one, *found[name])]
@@ -62,10 +71,12 @@ def _differs(one: Finding, ordinal: int, now: Found) -> bool:
     return one.ordinal != ordinal or one.detail != now.detail
 
 
-def _add(entries: dict[tuple[int, str], tuple[int, Found]], run: Run, applying: Applying) -> None:
+def _add(
+    entries: dict[tuple[int, str], tuple[int, Found]], at_hand: dict[int, Round], run: Run, applying: Applying
+) -> None:
     """By COPY: a day on which everything is wrong has as many findings as bets."""
     columns = ("table_id", "gaming_day", "assignment_id", "started_at", "rulebook")
-    rounds = Round.objects.only(*columns).in_bulk({key for key, _ in entries})
+    rounds = at_hand | Round.objects.only(*columns).in_bulk({key for key, _ in entries} - at_hand.keys())
     now = timezone.now()
     named = (*FOUND, *OF_ROUND, "ordinal", *OF_RUN, *NEW)
     with connection.cursor() as cursor, cursor.copy(f"COPY audits_finding ({', '.join(named)}) FROM STDIN") as copy:

@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audits.models import Correction, IncidentRound
+from django.db import connection
+
+from audits.models import Correction
 
 
 @dataclass(frozen=True)
@@ -13,11 +15,21 @@ class Since:
     correction: Correction | None = None
 
 
-def since_of(keys: Sequence[int]) -> dict[int, Since]:
+#: Numbers of rulings, by the rounds of their incidents.
+RULINGS = """
+SELECT o.round_id, r.number FROM audits_incidentround o JOIN audits_ruling r ON r.incident_id = o.incident_id
+WHERE o.round_id = ANY (%s) ORDER BY r.id
+"""
+
+
+def since_of(keys: Sequence[int], *, with_corrections: bool = True) -> dict[int, Since]:
     """Of these rounds, those about which something was said."""
-    last = {one.round_id: one for one in Correction.objects.filter(round__in=keys).order_by("ordinal")}
-    answered = IncidentRound.objects.filter(round__in=keys, incident__rulings__isnull=False)
+    last: dict[int, Correction] = {}
+    if with_corrections:
+        last = {one.round_id: one for one in Correction.objects.filter(round__in=keys).order_by("ordinal")}
     rulings: dict[int, list[str]] = defaultdict(list)
-    for key, number in answered.order_by("incident__rulings__pk").values_list("round_id", "incident__rulings__number"):
-        rulings[key].append(number)
+    with connection.cursor() as cursor:
+        cursor.execute(RULINGS, [list(keys)])
+        for key, number in cursor.fetchall():
+            rulings[key].append(number)
     return {key: Since(tuple(dict.fromkeys(rulings[key])), last.get(key)) for key in {*last, *rulings}}

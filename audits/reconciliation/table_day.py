@@ -5,7 +5,7 @@ meanwhile has its place in the outbox and waits for the next.
 """
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
@@ -22,11 +22,10 @@ from audits.reconciliation.explaining import explained
 from audits.reconciliation.figures import Sums, sums_of
 from audits.reconciliation.found import found_in
 from audits.reconciliation.procedural import Procedure, begun_meanwhile
-from audits.reconciliation.reading import CORRECTED, IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_of
+from audits.reconciliation.reading import CORRECTED, IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_taken
 from audits.reconciliation.saving import Gathered, findings_save
 from games.engine.kernel import Chunk, Verdict
 from games.models import Outbox, Table
-from games.moments import day_bounds
 
 Progress = Callable[[int], None]
 COUNT_OF = {
@@ -61,11 +60,11 @@ def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: 
     """All rounds of the day anew. The caller's transaction; its day is locked."""
     summary = day_lock(table, day)
     seen = Pass(table)
-    seen.read(rounds_of(table.pk, day), progress)
-    _overlapped_elsewhere(table, day, seen.procedure.lasting_until_after(day_bounds(table.casino, day)[1]))
-    on_record = Finding.objects.filter(table=table, gaming_day=day)
+    seen.read(rounds_taken(table, day), progress)
+    _overlapped_elsewhere(table, day, seen.procedure.lasting)
     seen.explain(seen.procedure.may_overlap())
-    return _save(seen, summary, Sums(), on_record, run)
+    _save(seen, Finding.objects.filter(table=table, gaming_day=day), run)
+    return _summarise(summary, seen, Sums(), seen.gathered.kinds())
 
 
 def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Done:
@@ -74,7 +73,7 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     if Outbox.objects.filter(again=True, round__table=table, round__gaming_day=day).exists():
         return reconcile_day(table, day, run)
     seen = Pass(table)
-    seen.read(rounds_of(table.pk, day, only_waiting=True), None)
+    seen.read(rounds_taken(table, day, only_waiting=True), None)
     fresh = seen.ids.tolist()
     if not fresh:  # somebody else was quicker
         return Done()
@@ -84,14 +83,16 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     on_record = Finding.objects.filter(round__in=fresh) | Finding.objects.filter(round__in=here, kind="overlap")
     before = Sums(**{name: int(getattr(summary, name)) for name in asdict(Sums())})
     seen.explain(sorted({*fresh, *here}))
-    return _save(seen, summary, before, on_record, run)
+    _save(seen, on_record, run)
+    live = Finding.objects.filter(table=table, gaming_day=day, lapsed_at=None)  # counted anew, quick by their index
+    kinds = live.order_by().values_list("category", "kind").annotate(Count("pk"))
+    return _summarise(summary, seen, before, {(category, kind): count for category, kind, count in kinds})
 
 
 def _overlapped_elsewhere(table: Table, day: dt.date, lasting: list[int]) -> None:
     """Rounds of the next day that may overlap only since one of this day, which is new, is on record."""
-    fresh = list(Outbox.objects.filter(round__in=lasting, again=False).values_list("round_id", flat=True))
-    if fresh:
-        _again(table, [(key, its_day) for key, its_day in begun_meanwhile(fresh) if its_day != day])
+    if lasting:
+        _again(table, [(key, its_day) for key, its_day in begun_meanwhile(lasting) if its_day != day])
 
 
 def _again(table: Table, rounds: list[tuple[int, dt.date]]) -> None:
@@ -104,39 +105,24 @@ def _again(table: Table, rounds: list[tuple[int, dt.date]]) -> None:
         cursor.execute(OTHER_DAYS, [[key for key, _ in rounds], timezone.now()])
 
 
-def _save(
-    seen: "Pass", summary: DaySummary, before: Sums, on_record: QuerySet[Finding], run: Callable[[], Run]
-) -> Done:
+def _save(seen: "Pass", on_record: QuerySet[Finding], run: Callable[[], Run]) -> None:
     known = list(on_record)
     if seen.gathered.by_round or known:
         findings_save(seen.gathered, known, run(), seen.applying)
+
+
+def _summarise(summary: DaySummary, seen: "Pass", before: Sums, kinds: Mapping[tuple[str, str], int]) -> Done:
+    """The figures as they are now."""
     before.add(seen.sums)
-    _summarise(summary, before)
-    _taken(seen.ids)
-    counts = {name: getattr(summary, name) for name in COUNTS}
-    return Done(seen.sums.rounds, seen.sums.bets, counts)
-
-
-def _summarise(summary: DaySummary, sums: Sums) -> None:
-    """The figures as they are now; findings are counted anew, which is quick by their index."""
-    live = Finding.objects.filter(table=summary.table_id, gaming_day=summary.gaming_day, lapsed_at=None)
-    kinds = live.order_by().values_list("category", "kind").annotate(Count("pk"))
-    values: dict[str, int] = {**asdict(sums), **dict.fromkeys(COUNTS, 0)}
-    by_kind: dict[str, int] = {}
-    for category, kind, count in sorted(kinds):
-        values[COUNT_OF[category]] += count
-        by_kind[f"{category} {kind}"] = count
+    values: dict[str, int] = {**asdict(before), **dict.fromkeys(COUNTS, 0)}
+    for (category, _), count in kinds.items():
+        values[COUNT_OF[Category(category)]] += count
     for name, value in values.items():
         setattr(summary, name, value)
-    summary.kinds, summary.changed_at = by_kind, timezone.now()
+    summary.kinds = {f"{category} {kind}": count for (category, kind), count in sorted(kinds.items())}
+    summary.changed_at = timezone.now()
     summary.save()
-
-
-def _taken(ids: NDArray[np.int64]) -> None:
-    """Out of the outbox: those that were seen, and no other that has come meanwhile."""
-    if Outbox.objects.exists():
-        with connection.cursor() as cursor:
-            cursor.execute("DELETE FROM games_outbox WHERE round_id = ANY (%s)", [ids.tolist()])
+    return Done(seen.sums.rounds, seen.sums.bets, {name: values[name] for name in COUNTS})
 
 
 class Pass:
@@ -189,10 +175,10 @@ class Pass:
     def explain(self, overlapping: list[int]) -> None:
         """Once the reading is over: a connection does one thing at a time."""
         policy = policy_of(self.table.casino)
-        for one, _, recorded in explained(self._odd, self.applying):
-            self.gathered.add(one.pk, found_in(recorded, policy))
-        for one, _, recorded in explained(self._corrected, self.applying):
+        for one, recorded in explained(self._odd, self.applying):
+            self.gathered.add(one.pk, found_in(recorded, policy), one)
+        for one, recorded in explained(self._corrected, self.applying, are_corrected=True):
             self.sums.add(sums_of_corrected(recorded))
-            self.gathered.add(one.pk, found_in(recorded, policy))
+            self.gathered.add(one.pk, found_in(recorded, policy), one)
         for key, found in self.procedure.findings(overlapping):
             self.gathered.add(key, [found])

@@ -89,7 +89,12 @@ def summary_ensure(place: TableDay) -> None:
     """In a transaction of its own: two that make the same one at once would wait for each other's end."""
     table_id, day = place
     if not DaySummary.objects.filter(table=table_id, gaming_day=day).exists():
-        DaySummary.objects.bulk_create([DaySummary(table_id=table_id, gaming_day=day)], ignore_conflicts=True)
+        summaries_ensure([place])
+
+
+def summaries_ensure(places: Iterable[TableDay]) -> None:
+    new = [DaySummary(table_id=table_id, gaming_day=day) for table_id, day in places]
+    DaySummary.objects.bulk_create(new, ignore_conflicts=True)
 
 
 def _add(total: Done, done: Done) -> None:

@@ -13,7 +13,7 @@ from kombu.exceptions import OperationalError
 
 from audits.models import COUNTS, Run, RunPart
 from audits.reconciliation.table_day import Done, reconcile_day
-from audits.services.arrivals import summary_ensure
+from audits.services.arrivals import summaries_ensure
 from audits.services.closing import day_freeze
 from games.engine.findings import VERSION
 from games.models import Casino, Round, Table
@@ -53,6 +53,7 @@ def _begin(run: Run, day: dt.date, table: Table | None, send: Callable[[int], No
     if table is not None:
         rounds = rounds.filter(table=table)
     sizes = dict(rounds.order_by().values_list("table").annotate(count=Count("*")))
+    summaries_ensure((key, day) for key in sorted(sizes))
     run.engine = VERSION
     run.save()
     parts = RunPart.objects.bulk_create(
@@ -95,29 +96,27 @@ def part_take(*, key: int, wait: bool = False) -> RunPart | None:
 
     Who does `wait` is told only when that one has done it, or has died and it is done here.
     """
-    part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
-    if part.is_done or part.run.is_over:
-        return None
-    summary_ensure((part.table_id, part.gaming_day))
     try:
         with transaction.atomic():
-            if not _locked(part, wait=wait):
-                return None
-            _take(part)
-            _end_if_done(part.run)  # with the part: a worker that is killed leaves no run without an end
+            part = _locked(key, wait=wait)
+            if part is not None:
+                _take(part)
+                _end_if_done(part.run)  # with the part: a worker that is killed leaves no run without an end
     except CancelledError:
         return None
     return part
 
 
-def _locked(part: RunPart, *, wait: bool) -> bool:
-    """One at a time, until the transaction ends; a lock that dies with its holder."""
+def _locked(key: int, *, wait: bool) -> RunPart | None:
+    """One at a time, until the transaction ends; a lock that dies with its holder. What he did is seen then."""
     function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s, %s)", [LOCK, part.pk % 2**31])
+        cursor.execute(f"SELECT {function}(%s, %s)", [LOCK, key % 2**31])
         is_free = cursor.fetchone()[0] is not False
-    waiting = RunPart.objects.filter(pk=part.pk, is_done=False, run__state=Run.State.RUNNING)
-    return is_free and waiting.exists()
+    if not is_free:
+        return None
+    part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
+    return None if part.is_done or part.run.is_over else part
 
 
 def _take(part: RunPart) -> None:

@@ -1,6 +1,5 @@
 """Limits and the Differential: what a box may hold, how its bets give way where it holds more, and what is a breach."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -77,16 +76,19 @@ class Holding(NamedTuple):
 
 def holdings(layout: Layout, limits: Limits, bets: Sequence[Placed]) -> dict[str, Holding]:
     """Every box with bets in it, in the order of the layout."""
-    positions: dict[str, list[int]] = defaultdict(list)
+    positions: dict[str, list[int]] = {}
+    totals: dict[str, int] = {}
     for position, bet in enumerate(bets):
-        positions[bet.box].append(position)
-    totals = {box: sum([bets[position].stake for position in places]) for box, places in positions.items()}
-    ranges = {box: limits.of(layout, box) for box in totals}
+        box = bet.box
+        if box in totals:
+            positions[box].append(position)
+            totals[box] += bet.stake
+        else:
+            positions[box], totals[box] = [position], bet.stake
+    ranges = {box: limits.of(layout, box) for box in layout.boxes if box in totals}
     permitted = _permitted(layout, limits, totals, ranges)
     return {
-        box: Holding(box, ranges[box], tuple(positions[box]), totals[box], permitted[box])
-        for box in layout.boxes
-        if box in positions
+        box: Holding(box, range_, tuple(positions[box]), totals[box], permitted[box]) for box, range_ in ranges.items()
     }
 
 

@@ -20,6 +20,11 @@ from .machine import free_port, live_process
 DATABASE = "taisai"
 ROLES = ("owner", "app")
 RESTART_SECONDS = 10
+#: An array as the server keeps it in memory: `array_send` calls a function for each element.
+ARRAY_BYTES = """
+CREATE FUNCTION taisai_array_bytes(anyarray) RETURNS bytea
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend'
+"""
 
 CONFIGURATION = """
 # Set by the back office's launcher.
@@ -151,7 +156,7 @@ class Postgres:
         return self._binaries / name
 
     def _ensure_roles(self) -> None:
-        """The two roles and the database; harmless where they are there already."""
+        """The two roles, the database and its function; harmless where they are there already."""
         with self._superuser() as connection:
             known = {row[0] for row in connection.execute("SELECT rolname FROM pg_roles")}
             for role in ROLES:
@@ -160,13 +165,16 @@ class Postgres:
                     connection.execute(statement.format(sql.Identifier(role), self.password(role)))
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 create_database(connection, DATABASE)
+        with self._superuser(DATABASE) as connection:
+            if connection.execute("SELECT to_regprocedure('taisai_array_bytes(anyarray)')").fetchone() == (None,):
+                connection.execute(ARRAY_BYTES)
 
-    def _superuser(self) -> "psycopg.Connection[tuple[Any, ...]]":
+    def _superuser(self, database: str = "postgres") -> "psycopg.Connection[tuple[Any, ...]]":
         """A server that is only just starting says so; then ask again."""
         deadline = time.monotonic() + RESTART_SECONDS
         while True:
             try:
-                return psycopg.connect(self.url("postgres", "postgres"), autocommit=True)
+                return psycopg.connect(self.url("postgres", database), autocommit=True)
             except psycopg.OperationalError as error:
                 if time.monotonic() > deadline:
                     raise EmbeddedServerError(f"PostgreSQL does not answer: {error} Its log is {self.log}.") from None

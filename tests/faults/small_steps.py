@@ -3,5 +3,5 @@
 from audits.reconciliation import reading
 from audits.services import runs
 
-reading.BLOCK = 3_000
+reading.BETS_AT_ONCE = 100
 runs.EVERY_SECONDS = 0.0
