@@ -33,7 +33,7 @@ def recorded_bets(one: Round, corrected: Sequence[int] | None = None) -> list[Re
         nets = [net if is_given else None for net, is_given in zip(one.nets, one.nets_given, strict=True)]
     missing = [False] * len(one.players)
     columns = (one.players, map(code_of, one.boxes), one.stakes, nets, one.late or missing, one.refused or missing)
-    return [RecordedBet(*values) for values in zip(*columns, strict=True)]
+    return list(map(RecordedBet._make, zip(*columns, strict=True)))
 
 
 def recorded_round(one: Round, applied: Applied, since: Since | None = None) -> RecordedRound:

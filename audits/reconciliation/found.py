@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import IntFlag
 
 from audits.models import Category, FindingPolicy, Severity
 from games.engine.findings import RecordedRound, breach_rules
@@ -30,8 +31,23 @@ class Found:
     amount: int = 0
 
 
-def found_in(one: RecordedRound, policy: FindingPolicy) -> list[Found]:
-    return [*discrepancies(one, policy), *breaches(one, policy), *irregularities(one)]
+class Sight(IntFlag):
+    """What the kernel saw in a round: only that is explained."""
+
+    DISCREPANCY = 1
+    BREACH = 2
+    IRREGULARITY = 4
+
+
+def found_in(one: RecordedRound, policy: FindingPolicy, seen: int = ~Sight(0)) -> list[Found]:
+    found: list[Found] = []
+    if seen & Sight.DISCREPANCY:
+        found += discrepancies(one, policy)
+    if seen & Sight.BREACH:
+        found += breaches(one, policy)
+    if seen & Sight.IRREGULARITY:
+        found += irregularities(one)
+    return found
 
 
 def discrepancies(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:

@@ -52,13 +52,13 @@ CASE r.status WHEN 'settled' THEN {SETTLED} WHEN 'void' THEN {VOID} ELSE {UNFINI
 """
 #: A number a round.
 OF_ROUNDS = {
-    "ids": ("int8send(r.id)", "i8"),
-    "started_at": ("timestamptz_send(r.started_at)", "i8"),
-    "ended_at": ("timestamptz_send(r.ended_at)", "i8"),
-    "assignments": ("int8send(r.assignment_id)", "i8"),
-    "flags": ("int4send({flags})", "i4"),
-    "throws": ("int4send(coalesce(r.dice[1] * 36 + r.dice[2] * 6 + r.dice[3] - 43, -1))", "i4"),
-    "sizes": ("int4send(cardinality(r.boxes))", "i4"),
+    "ids": ("r.id", "i8"),
+    "started_at": ("r.started_at", "i8"),
+    "ended_at": ("r.ended_at", "i8"),
+    "assignments": ("r.assignment_id", "i8"),
+    "flags": ("{flags}", "i4"),
+    "throws": ("coalesce(r.dice[1] * 36 + r.dice[2] * 6 + r.dice[3] - 43, -1)", "i4"),
+    "sizes": ("cardinality(r.boxes)", "i4"),
 }
 #: A number a bet.
 OF_BETS = {"stakes": ("r.stakes", "i8"), "nets": ("r.nets", "i8"), "boxes": ("r.boxes", "i2")}
@@ -71,7 +71,7 @@ OF_RARE = {
 IS_RARE = "(r.late IS NOT NULL OR r.refused IS NOT NULL OR r.nets_given IS NOT NULL)"
 
 COLUMNS = ",\n".join(
-    [f"string_agg({value}, '')" for value, _ in OF_ROUNDS.values()]
+    [f"{{sent}}(array_agg({value}))" for value, _ in OF_ROUNDS.values()]
     + [f"string_agg(substr({{sent}}({value}), {HEADER + 1}), '')" for value, _ in OF_BETS.values()]
     + [
         f"string_agg(substr({{sent}}({value}), {HEADER + 1}), '') FILTER (WHERE {{is_rare}})"
@@ -231,7 +231,7 @@ def _fields(row: memoryview) -> Iterator[memoryview]:
 
 def _rounds(fields: Iterator[memoryview], arrays: Arrays) -> Rounds:
     columns: dict[str, Any] = {
-        name: _native(np.frombuffer(next(fields), f">{kind}")) for name, (_, kind) in OF_ROUNDS.items()
+        name: arrays.elements(next(fields)[HEADER:], kind) for name, (_, kind) in OF_ROUNDS.items()
     }
     columns |= {name: arrays.elements(next(fields), kind) for name, (_, kind) in OF_BETS.items()}
     rare = {name: arrays.elements(next(fields), kind).astype(np.bool_) for name, (_, kind) in OF_RARE.items()}

@@ -1,11 +1,12 @@
 """Findings on record: what is new is added, what is no longer found lapses, what is found again stands again."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from audits.models import Finding, Run
@@ -16,6 +17,7 @@ from games.models import Round
 
 FOUND = tuple(one.name for one in fields(Found))
 OF_ROUND = ("round_id", "table_id", "gaming_day", "round_started_at", "rulebook", "limit_set_id")
+SEEN = ("pk", "round_id", "key", "ordinal", "detail", "lapsed_at")  # of what is on record
 OF_RUN = ("engine", "found_by_id", "found_at")
 #: What nobody has said anything about yet.
 NEW = {
@@ -49,26 +51,29 @@ class Gathered:
                 yield key, ordinal, one
 
 
-def findings_save(gathered: Gathered, known: Iterable[Finding], run: Run, applying: Applying) -> None:
+def findings_save(gathered: Gathered, known: QuerySet[Finding], run: Callable[[], Run], applying: Applying) -> None:
     """`known` are the findings on record of what was looked at: all of these that were not found again lapse."""
-    on_record = {(one.round_id, one.key): one for one in known}
+    on_record = {(one.round_id, one.key): one for one in known.values_list(*SEEN, named=True)}
     found = {(key, one.key): (ordinal, one) for key, ordinal, one in gathered}
     if new := {name: entry for name, entry in found.items() if name not in on_record}:
-        _add(new, gathered.rounds, run, applying)
-    gone = [one for name, one in on_record.items() if name not in found and not one.is_lapsed]
-    back = [one for name, one in on_record.items() if name in found and one.is_lapsed]
-    moved = [one for name, one in on_record.items() if name in found and _differs(one, *found[name])]
-    _mark(gone, run, "No longer found", lapsed_by=run, lapsed_at=timezone.now())
-    _mark(back, run, "Found again", lapsed_by=None, lapsed_at=None)
-    for one in moved:
+        _add(new, gathered.rounds, run(), applying)
+    gone = [one.pk for name, one in on_record.items() if name not in found and one.lapsed_at is None]
+    back = [one.pk for name, one in on_record.items() if name in found and one.lapsed_at is not None]
+    moved = [one.pk for name, one in on_record.items() if name in found and _differs(one, *found[name])]
+    changing = Finding.objects.in_bulk({*gone, *back, *moved})
+    if gone:
+        _mark([changing[key] for key in gone], run(), "No longer found", lapsed_by=run(), lapsed_at=timezone.now())
+    if back:
+        _mark([changing[key] for key in back], run(), "Found again", lapsed_by=None, lapsed_at=None)
+    for one in (changing[key] for key in moved):
         one.ordinal, now = found[one.round_id, one.key]
         one.detail = now.detail
-    Finding.objects.bulk_update(moved, ["ordinal", "detail"], batch_size=500)
+    Finding.objects.bulk_update([changing[key] for key in moved], ["ordinal", "detail"], batch_size=500)
 
 
-def _differs(one: Finding, ordinal: int, now: Found) -> bool:
+def _differs(one: Any, ordinal: int, now: Found) -> bool:
     """The same finding at another place, or in other words: a ruling is named once there is one."""
-    return one.ordinal != ordinal or one.detail != now.detail
+    return bool(one.ordinal != ordinal or one.detail != now.detail)
 
 
 def _add(
@@ -90,8 +95,6 @@ def _add(
 
 def _mark(findings: list[Finding], run: Run, reason: str, **values: Any) -> None:
     """A change that no person made, in the history all the same: the run is its author."""
-    if not findings:
-        return
     for one in findings:
         for name, value in values.items():
             setattr(one, name, value)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from django.db import connection
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 from django.utils import timezone
 from numpy.typing import NDArray
 
@@ -20,7 +20,7 @@ from audits.reconciliation.applying import Applying, applying
 from audits.reconciliation.corrected import sums_of_corrected
 from audits.reconciliation.explaining import explained
 from audits.reconciliation.figures import Sums, sums_of
-from audits.reconciliation.found import found_in
+from audits.reconciliation.found import Sight, found_in
 from audits.reconciliation.procedural import Procedure, begun_meanwhile
 from audits.reconciliation.reading import CORRECTED, IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_taken
 from audits.reconciliation.saving import Gathered, findings_save
@@ -63,7 +63,7 @@ def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: 
     seen.read(rounds_taken(table, day), progress)
     _overlapped_elsewhere(table, day, seen.procedure.lasting)
     seen.explain(seen.procedure.may_overlap())
-    _save(seen, Finding.objects.filter(table=table, gaming_day=day), run)
+    findings_save(seen.gathered, Finding.objects.filter(table=table, gaming_day=day), run, seen.applying)
     return _summarise(summary, seen, Sums(), seen.gathered.kinds())
 
 
@@ -83,7 +83,7 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     on_record = Finding.objects.filter(round__in=fresh) | Finding.objects.filter(round__in=here, kind="overlap")
     before = Sums(**{name: int(getattr(summary, name)) for name in asdict(Sums())})
     seen.explain(sorted({*fresh, *here}))
-    _save(seen, on_record, run)
+    findings_save(seen.gathered, on_record, run, seen.applying)
     live = Finding.objects.filter(table=table, gaming_day=day, lapsed_at=None)  # counted anew, quick by their index
     kinds = live.order_by().values_list("category", "kind").annotate(Count("pk"))
     return _summarise(summary, seen, before, {(category, kind): count for category, kind, count in kinds})
@@ -103,12 +103,6 @@ def _again(table: Table, rounds: list[tuple[int, dt.date]]) -> None:
     list(DaySummary.objects.select_for_update().filter(table=table, gaming_day__in=days).order_by("gaming_day"))
     with connection.cursor() as cursor:
         cursor.execute(OTHER_DAYS, [[key for key, _ in rounds], timezone.now()])
-
-
-def _save(seen: "Pass", on_record: QuerySet[Finding], run: Callable[[], Run]) -> None:
-    known = list(on_record)
-    if seen.gathered.by_round or known:
-        findings_save(seen.gathered, known, run(), seen.applying)
 
 
 def _summarise(summary: DaySummary, seen: "Pass", before: Sums, kinds: Mapping[tuple[str, str], int]) -> Done:
@@ -135,7 +129,7 @@ class Pass:
         self.sums = Sums()
         self.gathered = Gathered()
         self._ids: list[NDArray[np.int64]] = []
-        self._odd: list[int] = []
+        self._odd: dict[int, int] = {}  # rounds, with what was seen in them
         self._corrected: list[int] = []
 
     @property
@@ -159,8 +153,14 @@ class Pass:
             rounds = rounds.only(~corrected)
         verdict = self._settle(rounds)
         self.sums.add(sums_of(rounds, verdict))
-        odd = verdict.differs | verdict.breaches | verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
-        self._odd += rounds.ids[odd].tolist()
+        irregular = verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
+        seen = (
+            verdict.differs * Sight.DISCREPANCY.value
+            + verdict.breaches * Sight.BREACH.value
+            + irregular * Sight.IRREGULARITY.value
+        )
+        odd = seen != 0
+        self._odd.update(zip(rounds.ids[odd].tolist(), seen[odd].tolist(), strict=True))
 
     def _settle(self, rounds: Rounds) -> Verdict:
         chunk = Chunk(
@@ -175,8 +175,8 @@ class Pass:
     def explain(self, overlapping: list[int]) -> None:
         """Once the reading is over: a connection does one thing at a time."""
         policy = policy_of(self.table.casino)
-        for one, recorded in explained(self._odd, self.applying):
-            self.gathered.add(one.pk, found_in(recorded, policy), one)
+        for one, recorded in explained(list(self._odd), self.applying):
+            self.gathered.add(one.pk, found_in(recorded, policy, self._odd[one.pk]), one)
         for one, recorded in explained(self._corrected, self.applying, are_corrected=True):
             self.sums.add(sums_of_corrected(recorded))
             self.gathered.add(one.pk, found_in(recorded, policy), one)

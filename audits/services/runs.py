@@ -115,7 +115,7 @@ def _locked(key: int, *, wait: bool) -> RunPart | None:
         is_free = cursor.fetchone()[0] is not False
     if not is_free:
         return None
-    part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
+    part = RunPart.objects.select_related("run", "table__casino__finding_policy").get(pk=key)
     return None if part.is_done or part.run.is_over else part
 
 

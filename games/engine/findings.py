@@ -8,9 +8,9 @@ from typing import NamedTuple
 from .advice import situation_of
 from .dice import Throw
 from .irregularities import Assessment, Event, Irregularity, assess
-from .limits import Bet, Breach, Limits, breaches
+from .limits import Bet, Breach, Holding, Limits, breaches, holdings
 from .rulebook import Layout, Rulebook
-from .settlement import Reckoning, SettledBet, Settlement, reckon, settle
+from .settlement import Reckoning, Settlement, bet_rules, reckon, settle
 
 #: Goes up where the same round would be found otherwise than before; findings name the version that found them.
 VERSION = "1"
@@ -75,14 +75,21 @@ class RecordedRound:
     def counting(self) -> list[RecordedBet]:
         return [one for one in self.bets if one.counts]
 
+    @property
+    def policy(self) -> str:
+        return self.excess or self.book.limits.excess
+
+    @cached_property
+    def boxes(self) -> dict[str, Holding]:
+        return holdings(self.layout, self.limits, self.counting)
+
     @cached_property
     def reckoning(self) -> Reckoning | None:
         """As the rules have it; none where the round is void or unfinished."""
         by_events = self._by_events
         if by_events.is_void or not by_events.is_finished or by_events.throw is None:
             return None
-        policy = self.excess or self.book.limits.excess
-        return reckon(self.layout, by_events.throw, self.counting, self.limits, policy)
+        return reckon(self.layout, by_events.throw, self.counting, self.limits, self.policy, boxes=self.boxes)
 
     @cached_property
     def settlement(self) -> Settlement | None:
@@ -112,30 +119,7 @@ class RecordedRound:
 
     def expected(self) -> list[tuple[int, tuple[str, ...]]]:
         """The net of every bet and its rules; nothing where the round is unfinished."""
-        if not self.assessment.is_finished:
-            return []
-        if self.ruled and self.ruled.nets is not None:
-            return [(net, self.ruled.rules) for net in self.ruled.nets]
-        settled = {one.bet.ref: one for one in self.settlement.bets} if self.settlement else {}
-        return [self._expected(one, settled.get(str(at))) for at, one in enumerate(self.bets)]
-
-    def _expected(self, bet: RecordedBet, settled: SettledBet | None) -> tuple[int, tuple[str, ...]]:
-        if not bet.counts:
-            return 0, situation_of(self.book, "late-bet").rules
-        if settled is None:
-            return 0, (*self.assessment.void_rules, *self.book.void_rules)
-        return settled.net, settled.rules
-
-    # --- What is wrong with it ---
-
-    def discrepancies(self) -> Iterator[Discrepancy]:
-        """In the order of the bets. Reasons are looked for only where there is one."""
-        pairs = enumerate(zip(self.bets, self._nets(), strict=False))
-        wrong = [position for position, (bet, net) in pairs if bet.net is not None and bet.net != net]
-        expected = self.expected() if wrong else []
-        for position in wrong:
-            (net, rules), recorded = expected[position], self.bets[position].net or 0
-            yield Discrepancy(position, discrepancy_kind(net, recorded), net, recorded, rules)
+        return [(net, self._rules(position)) for position, net in enumerate(self._nets())]
 
     def _nets(self) -> list[int]:
         """The expected ones; nothing where the round is unfinished."""
@@ -148,10 +132,34 @@ class RecordedRound:
         nets = iter(self.reckoning.nets)
         return [next(nets) if one.counts else 0 for one in self.bets]
 
+    def _rules(self, position: int) -> tuple[str, ...]:
+        """By which rules a bet of a finished round has the net that is expected."""
+        bet, throw = self.bets[position], self.assessment.throw
+        if self.ruled and self.ruled.nets is not None:
+            return self.ruled.rules
+        if not bet.counts:
+            return situation_of(self.book, "late-bet").rules
+        if self.reckoning is None or throw is None:
+            return (*self.assessment.void_rules, *self.book.void_rules)
+        effective = self.reckoning.stakes[sum(one.counts for one in self.bets[:position])]
+        return bet_rules(
+            self.book, self.layout, throw,
+            policy=self.policy, holding=self.boxes[bet.box], stake=bet.stake, effective=effective,
+        )  # fmt: skip
+
+    # --- What is wrong with it ---
+
+    def discrepancies(self) -> Iterator[Discrepancy]:
+        """In the order of the bets. Reasons are looked for only where there is one."""
+        nets = self._nets()
+        pairs = enumerate(zip(self.bets, nets, strict=False))
+        for position in [at for at, (bet, net) in pairs if bet.net is not None and bet.net != net]:
+            net, recorded = nets[position], self.bets[position].net or 0
+            yield Discrepancy(position, discrepancy_kind(net, recorded), net, recorded, self._rules(position))
+
     def breaches(self) -> Sequence[Breach]:
         """In every round, void and unfinished ones too."""
-        boxes = self.reckoning.boxes if self.reckoning else None
-        return breaches(self.layout, self.limits, self.counting, boxes)
+        return breaches(self.layout, self.limits, self.counting, self.boxes)
 
     def irregularities(self) -> Iterator[tuple[Irregularity, int | None]]:
         """Each with the position of the bet that it is about, where it is about one."""
@@ -171,7 +179,7 @@ class RecordedRound:
     def policy_rulings(self, position: int) -> tuple[str, ...]:
         """The standing rulings by which a bet gave way, or did not: those of its box, where that holds too much."""
         bet = self.bets[position]
-        if self.reckoning is None or not bet.counts or not self.reckoning.boxes[bet.box].is_over_full:
+        if self.reckoning is None or not bet.counts or not self.boxes[bet.box].is_over_full:
             return ()
         return self.rulings
 

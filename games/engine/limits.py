@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from .rulebook import Layout
@@ -44,7 +45,23 @@ class Limits:
     chip_unit: int = 1
 
     def of(self, layout: Layout, box: str) -> Range:
-        return self.by_key.get(box) or self.by_key.get(layout.boxes[box].type) or Range()
+        return self.ranges(layout)[box]
+
+    def ranges(self, layout: Layout) -> dict[str, Range]:
+        """Of every box, in the order of the layout: worked out once."""
+        known = self._ranges.get(id(layout))
+        if known is None:
+            ranges = {
+                code: self.by_key.get(code) or self.by_key.get(box.type) or Range()
+                for code, box in layout.boxes.items()
+            }
+            known = self._ranges[id(layout)] = (layout, ranges)
+        return known[1]
+
+    @cached_property
+    def _ranges(self) -> dict[int, tuple[Layout, dict[str, Range]]]:
+        """By the layout's id; the layout stays with them, so that nothing else is ever found under it."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -85,21 +102,21 @@ def holdings(layout: Layout, limits: Limits, bets: Sequence[Placed]) -> dict[str
             totals[box] += bet.stake
         else:
             positions[box], totals[box] = [position], bet.stake
-    ranges = {box: limits.of(layout, box) for box in layout.boxes if box in totals}
-    permitted = _permitted(layout, limits, totals, ranges)
+    permitted = _permitted(layout, limits, totals)
     return {
-        box: Holding(box, range_, tuple(positions[box]), totals[box], permitted[box]) for box, range_ in ranges.items()
+        box: Holding(box, range_, tuple(positions[box]), totals[box], permitted[box])
+        for box, range_ in limits.ranges(layout).items()
+        if box in totals
     }
 
 
-def _permitted(
-    layout: Layout, limits: Limits, totals: Mapping[str, int], ranges: Mapping[str, Range]
-) -> dict[str, int | None]:
+def _permitted(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> dict[str, int | None]:
     """The maximum of each box; with a Differential, the heavier of two may hold no more than the lighter and it."""
-    permitted = {box: range_.maximum for box, range_ in ranges.items()}
+    ranges = limits.ranges(layout)
+    permitted = {box: ranges[box].maximum for box in totals}
     for heavier, lighter, allowed in _exceeded(layout, limits, totals):
         held = totals.get(lighter, 0)
-        cap = limits.of(layout, lighter).maximum
+        cap = ranges[lighter].maximum
         most = (held if cap is None else min(held, cap)) + allowed
         own = permitted[heavier]
         permitted[heavier] = most if own is None else min(own, most)
@@ -205,7 +222,7 @@ def _hand_out(
 
 def needs_ruling(policy: str, holding: Holding, bets: Sequence[Placed]) -> bool:
     """The minimums alone are more than the box may hold."""
-    if policy == "in-full" or not holding.is_over_full:
+    if not holding.is_over_full or policy == "in-full":
         return False
     least = sum(min(bets[position].stake, holding.limits.minimum or 0) for position in holding.bets)
     return least > (holding.permitted or 0)

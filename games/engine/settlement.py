@@ -44,16 +44,17 @@ class Reckoning:
     needs_ruling: tuple[str, ...]  # boxes
 
 
-def reckon(layout: Layout, throw: Throw, bets: Sequence[Placed], limits: Limits, policy: str) -> Reckoning:
-    """What each bet should win or lose."""
-    boxes = holdings(layout, limits, bets)
+def reckon(
+    layout: Layout, throw: Throw, bets: Sequence[Placed], limits: Limits, policy: str, *, boxes: dict[str, Holding]
+) -> Reckoning:
+    """What each bet should win or lose; `boxes` are the holdings."""
     stakes = effective_stakes(policy, boxes, bets, limits.chip_unit)
     odds = layout.winning(throw)
     return Reckoning(
         boxes,
         stakes,
         [stake * odds.get(bet.box, -1) for bet, stake in zip(bets, stakes, strict=True)],
-        tuple(box for box, holding in boxes.items() if needs_ruling(policy, holding, bets)),
+        tuple([box for box, holding in boxes.items() if holding.is_over_full and needs_ruling(policy, holding, bets)]),
     )
 
 
@@ -68,15 +69,15 @@ def settle(
 ) -> Settlement:
     """What each bet should win or lose, and by which rule."""
     limits, policy = limits or Limits(), excess or book.limits.excess
-    reckoned = reckon(layout, throw, bets, limits, policy)
+    reckoned = reckon(layout, throw, bets, limits, policy, boxes=holdings(layout, limits, bets))
     odds = winning(layout, throw)
-    triple_rules = book.triple_rules if throw.is_triple else ()
     settled = []
     for bet, stake, net in zip(bets, reckoned.stakes, reckoned.nets, strict=True):
-        box, paid = layout.boxes[bet.box], odds.get(bet.box, 0)
-        rules = (*box.rules, *(box.win_rules if paid else ()), *triple_rules)
-        cited = _limit_rules(book, policy, reckoned.boxes[bet.box], bet.stake, stake)
-        settled.append(SettledBet(bet, stake, "win" if paid else "lose", paid, net, rules + cited))
+        paid = odds.get(bet.box, 0)
+        rules = bet_rules(
+            book, layout, throw, policy=policy, holding=reckoned.boxes[bet.box], stake=bet.stake, effective=stake
+        )
+        settled.append(SettledBet(bet, stake, "win" if paid else "lose", paid, net, rules))
     broken = breaches(layout, limits, bets, reckoned.boxes)
     return Settlement(throw, None, odds, tuple(settled), tuple(broken), reckoned.needs_ruling)
 
@@ -93,6 +94,16 @@ def settle_void(
 def winning(layout: Layout, throw: Throw) -> dict[str, int]:
     """Every winning box with its odds to 1."""
     return dict(layout.winning(throw))
+
+
+def bet_rules(
+    book: Rulebook, layout: Layout, throw: Throw, *, policy: str, holding: Holding, stake: int, effective: int
+) -> tuple[str, ...]:
+    """By which rules a bet of a box wins or loses what it counts for."""
+    box = layout.boxes[holding.box]
+    won = box.win_rules if holding.box in layout.winning(throw) else ()
+    triple = book.triple_rules if throw.is_triple else ()
+    return (*box.rules, *won, *triple, *_limit_rules(book, policy, holding, stake, effective))
 
 
 def _limit_rules(book: Rulebook, policy: str, holding: Holding, stake: int, effective: int) -> tuple[str, ...]:
