@@ -1,9 +1,9 @@
 """Rounds on their way to the kernel: columns of many rounds, put together by PostgreSQL, no bet touched singly.
 
-The server lays the same field of many rounds end to end (`string_agg`), so that NumPy reads it where it lies. An array
-is sent as PostgreSQL keeps it in memory, by a function that a superuser has made in the database; where there is none,
-by `array_send`, which takes several times as long as all the rest: a length before each element. Both begin with five
-words about the array.
+The server lays the same field of many rounds end to end (`string_agg`), so that NumPy reads it where it lies: those of
+two hours at a time, so that neither side holds a day in memory. An array is sent as PostgreSQL keeps it in memory, by a
+function that a superuser has made in the database; where there is none, by `array_send`, which puts a length before
+each element and takes several times as long as all the rest. Both begin with five words about the array.
 """
 
 import datetime as dt
@@ -22,7 +22,8 @@ from games.models import Table
 from games.moments import day_bounds
 
 ARRAY_BYTES = "taisai_array_bytes"  # the superuser's function
-BETS_AT_ONCE = 25_000  # about so many: the server puts the next ones together meanwhile
+SLICE = dt.timedelta(hours=2)
+BLOCK = 450_000  # bytes that are looked at together: the server puts the next ones together meanwhile
 SIGNATURE = 19  # bytes before the first row
 FIELDS = 2  # bytes with the number of fields, and nothing more after the last row
 HEADER = 20  # bytes of an array before its elements
@@ -70,27 +71,32 @@ OF_RARE = {
 }
 IS_RARE = "(r.late IS NOT NULL OR r.refused IS NOT NULL OR r.nets_given IS NOT NULL)"
 
+ELEMENTS = f"substr({{{{sent}}}}({{0}}), {HEADER + 1})"
 COLUMNS = ",\n".join(
-    [f"{{sent}}(array_agg({value}))" for value, _ in OF_ROUNDS.values()]
-    + [f"string_agg(substr({{sent}}({value}), {HEADER + 1}), '')" for value, _ in OF_BETS.values()]
-    + [
-        f"string_agg(substr({{sent}}({value}), {HEADER + 1}), '') FILTER (WHERE {{is_rare}})"
-        for value, _ in OF_RARE.values()
+    [
+        *(ELEMENTS.format(f"array_agg({value})") for value, _ in OF_ROUNDS.values()),
+        *(f"string_agg({ELEMENTS.format(value)}, '')" for value, _ in OF_BETS.values()),
+        *(f"string_agg({ELEMENTS.format(value)}, '') FILTER (WHERE {{is_rare}})" for value, _ in OF_RARE.values()),
     ]
 )
 STATEMENT = f"""
 COPY (
-    WITH numbered AS (
-        SELECT r.id, sum(cardinality(r.boxes)) OVER (ORDER BY r.id) / {{at_once}} AS place
-        FROM games_round r {{which}} WHERE r.table_id = {{table}} AND r.gaming_day = {{day}}
-    ), blocks AS (SELECT array_agg(id) AS ids FROM numbered GROUP BY place
-    ), taken AS (DELETE FROM games_outbox WHERE round_id = ANY (ARRAY(SELECT id FROM numbered)))
-    SELECT block.* FROM blocks CROSS JOIN LATERAL (
-        SELECT {COLUMNS} FROM games_round r WHERE r.id = ANY (blocks.ids)
-    ) block
+    WITH chosen AS (SELECT r.id, r.started_at FROM games_round r {{outbox}}
+        WHERE r.table_id = {{table}} AND r.gaming_day = {{day}}),
+    taken AS (DELETE FROM games_outbox WHERE round_id = ANY (ARRAY(SELECT id FROM chosen)))
+    SELECT block.* FROM unnest({{since}}::timestamptz[], {{until}}::timestamptz[]) AS slice (since, until)
+    CROSS JOIN LATERAL (SELECT {COLUMNS} FROM games_round r WHERE {{which}} HAVING count(*) > 0) block
 ) TO STDOUT (FORMAT binary)
 """
-WAITING = sql.SQL("JOIN games_outbox o ON o.round_id = r.id")
+#: With the condition by which the rounds of a slice are found, and what leads to all of them.
+DAY = (
+    "",
+    "r.table_id = {table} AND r.gaming_day = {day} AND r.started_at >= slice.since AND r.started_at < slice.until",
+)
+WAITING = (
+    "JOIN games_outbox o ON o.round_id = r.id",
+    "r.id = ANY (ARRAY(SELECT id FROM chosen c WHERE c.started_at >= slice.since AND c.started_at < slice.until))",
+)
 
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
@@ -137,17 +143,26 @@ def rounds_taken(table: Table, day: dt.date, *, only_waiting: bool = False) -> R
     One statement, so one moment's truth: what is read is taken, and nothing that comes meanwhile.
     """
     arrays = arrays_here()
-    where = {"table": sql.Literal(table.pk), "day": sql.Literal(day)}
-    is_rare, ends_at = sql.SQL(IS_RARE), sql.Literal(day_bounds(table.casino, day)[1])
-    flags = sql.SQL(FLAGS).format(is_rare=is_rare, ends_at=ends_at, tumbles=sql.Literal(_tumbles()), **where)
+    begins_at, ends_at = day_bounds(table.casino, day)
+    values = {
+        "table": sql.Literal(table.pk), "day": sql.Literal(day), "ends_at": sql.Literal(ends_at),
+        "tumbles": sql.Literal(_tumbles()), "is_rare": sql.SQL(IS_RARE), "sent": sql.SQL(arrays.function),
+    }  # fmt: skip
+    bounds = ["-infinity", *_between(begins_at, ends_at), "infinity"]  # of the day as it was then, and of any other
+    outbox, which = WAITING if only_waiting else DAY
     statement = sql.SQL(STATEMENT).format(
-        which=WAITING if only_waiting else sql.SQL(""), at_once=sql.Literal(BETS_AT_ONCE), flags=flags,
-        sent=sql.SQL(arrays.function), is_rare=is_rare, **where,
+        since=sql.Literal(bounds[:-1]), until=sql.Literal(bounds[1:]), flags=sql.SQL(FLAGS).format(**values),
+        outbox=sql.SQL(outbox), which=sql.SQL(which).format(**values), **values,
     )  # fmt: skip
     connection.ensure_connection()
     with connection.wrap_database_errors, _copying(connection.connection, statement) as server:
-        for row in _rows(server):
-            yield _rounds(_fields(row), arrays)
+        for columns in _blocks(server):
+            yield _rounds(columns, arrays)
+
+
+def _between(begins_at: dt.datetime, ends_at: dt.datetime) -> Iterator[str]:
+    while (begins_at := begins_at + SLICE) < ends_at:
+        yield begins_at.isoformat()
 
 
 def _tumbles() -> int:
@@ -161,7 +176,7 @@ class Arrays:
     function: str
     order: str = ">"
 
-    def elements(self, sent: memoryview, kind: str) -> Ints:
+    def elements(self, sent: bytes, kind: str) -> Ints:
         kind = f"{self.order}{kind}"
         if self.function == ARRAY_BYTES:
             return _native(np.frombuffer(sent, kind))
@@ -210,13 +225,22 @@ def _copying(own: Any, statement: sql.Composed) -> Iterator[Any]:
         raise errors.error_from_result(failed[0])
 
 
-def _rows(server: Any) -> Iterator[memoryview]:
-    is_first = True
+def _blocks(server: Any) -> Iterator[list[bytes]]:
+    """Columns of one or several rows."""
+    rows: list[list[memoryview]] = []
+    size, is_first = 0, True
     while (received := server.get_copy_data(0))[0] > 0:
         row = received[1][SIGNATURE:] if is_first else received[1]
         is_first = False
-        if len(row) > FIELDS:
-            yield row
+        if len(row) <= FIELDS:
+            continue
+        rows.append(list(_fields(row)))
+        size += len(row)
+        if size >= BLOCK:
+            yield [b"".join(column) for column in zip(*rows, strict=True)]
+            rows, size = [], 0
+    if rows:
+        yield [b"".join(column) for column in zip(*rows, strict=True)]
 
 
 def _fields(row: memoryview) -> Iterator[memoryview]:
@@ -229,22 +253,22 @@ def _fields(row: memoryview) -> Iterator[memoryview]:
         place += length
 
 
-def _rounds(fields: Iterator[memoryview], arrays: Arrays) -> Rounds:
+def _rounds(sent: list[bytes], arrays: Arrays) -> Rounds:
+    kinds = [(name, kind) for of in (OF_ROUNDS, OF_BETS, OF_RARE) for name, (_, kind) in of.items()]
     columns: dict[str, Any] = {
-        name: arrays.elements(next(fields)[HEADER:], kind) for name, (_, kind) in OF_ROUNDS.items()
+        name: arrays.elements(column, kind) for (name, kind), column in zip(kinds, sent, strict=True)
     }
-    columns |= {name: arrays.elements(next(fields), kind) for name, (_, kind) in OF_BETS.items()}
-    rare = {name: arrays.elements(next(fields), kind).astype(np.bool_) for name, (_, kind) in OF_RARE.items()}
+    late, refused, given = (columns.pop(name).astype(np.bool_) for name in OF_RARE)
     is_rare = columns["flags"] & RARE != 0
     if is_rare.any():
         bets = np.repeat(is_rare, columns["sizes"])
         columns |= {"counts": np.ones(len(bets), np.bool_), "compared": np.ones(len(bets), np.bool_)}
-        columns["counts"][bets] = ~(rare["late"] | rare["refused"])
-        columns["compared"][bets] = rare["given"]
+        columns["counts"][bets] = ~(late | refused)
+        columns["compared"][bets] = given
     return Rounds(**columns)
 
 
 def _native(numbers: NDArray[Any]) -> Ints:
-    """In the order of this machine, and where its numbers should lie."""
-    found: Ints = numbers.astype(numbers.dtype.newbyteorder("="))
+    """In the order of this machine, which is mostly the server's too."""
+    found: Ints = numbers.astype(numbers.dtype.newbyteorder("="), copy=False)
     return found

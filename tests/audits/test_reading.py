@@ -103,9 +103,9 @@ def test_every_kind_of_round_is_read_as_it_is_on_record(oddities: Table) -> None
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [1, 5, 20])
+@pytest.mark.parametrize("size", [1, 300, 1000])
 def test_blocks_that_end_anywhere_lose_nothing(oddities: Table, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(reading, "BETS_AT_ONCE", size)
+    monkeypatch.setattr(reading, "BLOCK", size)
     assert_equal(oddities)
     drain()  # and figures and findings come of them, block by block
 
