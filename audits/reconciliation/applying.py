@@ -10,6 +10,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from audits.asking import rows
 from games.engine.kernel import Game, Kernel
 from games.engine.limits import Limits
 from games.engine.loader import rulebook
@@ -100,9 +101,7 @@ _KNOWN: dict[tuple[str, int], tuple[Any, Applying]] = {}
 
 def applying(table: Table) -> Applying:
     """Made once a process, and anew when the table has other limits or another game."""
-    with connection.cursor() as cursor:
-        cursor.execute(STAMP, [table.pk, table.pk, table.casino_id])
-        stamp = cursor.fetchone()
+    (stamp,) = rows(STAMP, table.pk, table.pk, table.casino_id)
     place = (str(connection.settings_dict["NAME"]), table.pk)
     known = _KNOWN.get(place)
     if known is None or known[0] != stamp:

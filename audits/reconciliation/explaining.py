@@ -1,9 +1,11 @@
 """Rounds in which the kernel saw something: read whole, one by one, and explained by the scalar engine."""
 
 import datetime as dt
+import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from audits.asking import rows
 from audits.models import Correction
 from audits.reconciliation.applying import Applied, Applying
 from audits.reconciliation.since import Since, since_of
@@ -14,6 +16,30 @@ from games.engine.irregularities import Event
 from games.models import Round
 
 AT_ONCE = 500
+ROUNDS = """
+SELECT id, table_id, gaming_day, assignment_id, started_at, rulebook, events, players, boxes, stakes, nets, nets_given,
+    late, refused
+FROM games_round WHERE id = ANY (%s) ORDER BY started_at, ref
+"""
+
+
+class OnRecord(NamedTuple):
+    """As much of a round as is needed to explain it."""
+
+    pk: int
+    table_id: int
+    gaming_day: dt.date
+    assignment_id: int
+    started_at: dt.datetime
+    rulebook: str
+    events: Any
+    players: list[str]
+    boxes: list[int]
+    stakes: list[int]
+    nets: list[int]
+    nets_given: list[bool] | None
+    late: list[bool] | None
+    refused: list[bool] | None
 
 
 def event_of(one: dict[str, Any]) -> Event:
@@ -27,7 +53,7 @@ def event_of(one: dict[str, Any]) -> Event:
     )
 
 
-def recorded_bets(one: Round, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
+def recorded_bets(one: Round | OnRecord, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
     nets: Sequence[int | None] = one.nets if corrected is None else corrected
     if one.nets_given and corrected is None:
         nets = [net if is_given else None for net, is_given in zip(one.nets, one.nets_given, strict=True)]
@@ -36,7 +62,7 @@ def recorded_bets(one: Round, corrected: Sequence[int] | None = None) -> list[Re
     return list(map(RecordedBet._make, zip(*columns, strict=True)))
 
 
-def recorded_round(one: Round, applied: Applied, since: Since | None = None) -> RecordedRound:
+def recorded_round(one: Round | OnRecord, applied: Applied, since: Since | None = None) -> RecordedRound:
     """As it was recorded, or as it stands since it was ruled on and corrected."""
     since = since or Since()
     events = [event_of(event) for event in one.events]
@@ -55,15 +81,11 @@ def ruled_by(last: Correction) -> Ruled:
 
 def explained(
     ids: Sequence[int], applying: Applying, *, are_corrected: bool = False
-) -> Iterator[tuple[Round, RecordedRound]]:
+) -> Iterator[tuple[OnRecord, RecordedRound]]:
     """In the order of their start."""
-    columns = (
-        "ref", "table_id", "gaming_day", "assignment_id", "started_at", "rulebook", "status", "events", "players",
-        "boxes", "stakes", "nets", "nets_given", "late", "refused",
-    )  # fmt: skip
     for first in range(0, len(ids), AT_ONCE):
         keys = ids[first : first + AT_ONCE]
         since = since_of(keys, with_corrections=are_corrected)
-        for one in Round.objects.filter(pk__in=keys).only(*columns).order_by("started_at", "ref"):
+        for one in map(OnRecord._make, rows(ROUNDS, list(keys))):
             applied = applying.at(one.assignment_id, one.started_at)
-            yield one, recorded_round(one, applied, since.get(one.pk))
+            yield one, recorded_round(one._replace(events=json.loads(one.events)), applied, since.get(one.pk))

@@ -1,13 +1,13 @@
 """Checks of our own, beside those of the rules: bets before betting began, rounds that overlap, tables not in play."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 
+from audits.asking import rows
 from audits.models import Category, Severity
 from audits.reconciliation.applying import microseconds, moment_of
 from audits.reconciliation.found import Found
@@ -18,6 +18,7 @@ from games.models import Table, TableStep
 LONGEST = dt.timedelta(hours=6)
 OUT_OF_PLAY = {TableStep.Kind.CLOSE: "closed", TableStep.Kind.SUSPEND: "suspended"}
 
+STEPS = "SELECT at, kind FROM games_tablestep WHERE table_id = %s ORDER BY at, id"
 #: Of each round, the one that began before it and lasted longest, where it was still on.
 OVERLAPS = """
 SELECT r.id, o.ref, o.source FROM games_round r CROSS JOIN LATERAL (
@@ -47,7 +48,7 @@ class Procedure:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        steps = list(TableStep.objects.filter(table=table).order_by("at", "pk").values_list("at", "kind"))
+        steps = rows(STEPS, table.pk)
         self._moments = [at for at, _ in steps]
         self._kinds = [kind for _, kind in steps]
         self._at = np.array([microseconds(at) for at in self._moments], np.int64)
@@ -90,33 +91,26 @@ class Procedure:
             yield key, _found(f"table-{state}", f"The table was {state} from {since:%Y-%m-%d %H:%M} UTC.")
 
     def _early_bets(self) -> Iterator[tuple[int, Found]]:
-        for key, position, player, box in _rows(EARLY_BETS, [self._early]) if self._early else ():
+        for key, position, player, box in rows(EARLY_BETS, self._early) if self._early else ():
             detail = f"{player} {box} was placed before betting began."
             yield key, _found("early-bet", detail, position=position, player=player, boxes=[box])
 
     def _overlaps(self, overlapping: Sequence[int]) -> Iterator[tuple[int, Found]]:
-        for key, ref, source in _rows(OVERLAPS, [LONGEST, list(overlapping)]) if overlapping else ():
+        for key, ref, source in rows(OVERLAPS, LONGEST, list(overlapping)) if overlapping else ():
             yield key, _found("overlap", f"Began while {ref} ({source}) was still on.", other=f"{source} {ref}")
 
 
 def last_end_before(table: Table, moment: dt.datetime) -> dt.datetime | None:
     """When the rounds that began before a moment had all ended."""
-    ((found,),) = _rows(LAST_END, [table.pk, moment - LONGEST, moment])
+    ((found,),) = rows(LAST_END, table.pk, moment - LONGEST, moment)
     return found  # type: ignore[no-any-return]
 
 
 def begun_meanwhile(ids: Sequence[int]) -> list[tuple[int, dt.date]]:
     """Rounds that began while one of these was on, with their gaming days."""
-    return _rows(BEGUN_MEANWHILE, [list(ids)])
+    return rows(BEGUN_MEANWHILE, list(ids))
 
 
 def _found(kind: str, detail: str, *, other: str = "", position: int | None = None, **columns: Any) -> Found:
     key = f"{kind} {other}" if position is None else f"{kind} {position}"
     return Found(Category.PROCEDURAL, key, kind, Severity.MEDIUM, detail=detail, position=position, **columns)
-
-
-def _rows(statement: str, values: Iterable[Any]) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, list(values))
-        found: list[Any] = cursor.fetchall()
-    return found

@@ -17,6 +17,7 @@ from django.db import connection
 from numpy.typing import NDArray
 from psycopg import errors, pq, sql
 
+from audits.asking import rows
 from games.engine.loader import rulebooks
 from games.models import Table
 from games.moments import day_bounds
@@ -195,13 +196,10 @@ def arrays_here() -> Arrays:
 
 
 def _ask_for_arrays() -> Arrays:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regprocedure(%s) IS NOT NULL", [f"{ARRAY_BYTES}(anyarray)"])
-        if not cursor.fetchone()[0]:
-            return Arrays("array_send")
-        cursor.execute(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")
-        one = bytes(cursor.fetchone()[0])[HEADER:]
-    return Arrays(ARRAY_BYTES, {b"\x01\x00": "<", b"\x00\x01": ">"}[one])
+    if rows("SELECT to_regprocedure(%s)", f"{ARRAY_BYTES}(anyarray)") == [(None,)]:
+        return Arrays("array_send")
+    ((one,),) = rows(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")
+    return Arrays(ARRAY_BYTES, {b"\x01\x00": "<", b"\x00\x01": ">"}[bytes(one)[HEADER:]])
 
 
 @contextmanager
@@ -227,20 +225,20 @@ def _copying(own: Any, statement: sql.Composed) -> Iterator[Any]:
 
 def _blocks(server: Any) -> Iterator[list[bytes]]:
     """Columns of one or several rows."""
-    rows: list[list[memoryview]] = []
+    held: list[list[memoryview]] = []
     size, is_first = 0, True
     while (received := server.get_copy_data(0))[0] > 0:
         row = received[1][SIGNATURE:] if is_first else received[1]
         is_first = False
         if len(row) <= FIELDS:
             continue
-        rows.append(list(_fields(row)))
+        held.append(list(_fields(row)))
         size += len(row)
         if size >= BLOCK:
-            yield [b"".join(column) for column in zip(*rows, strict=True)]
-            rows, size = [], 0
-    if rows:
-        yield [b"".join(column) for column in zip(*rows, strict=True)]
+            yield [b"".join(column) for column in zip(*held, strict=True)]
+            held, size = [], 0
+    if held:
+        yield [b"".join(column) for column in zip(*held, strict=True)]
 
 
 def _fields(row: memoryview) -> Iterator[memoryview]:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from audits.models import Finding, Run
 from audits.reconciliation.applying import Applying
+from audits.reconciliation.explaining import OnRecord
 from audits.reconciliation.found import Found
 from games.engine.findings import VERSION
 from games.models import Round
@@ -31,9 +32,9 @@ class Gathered:
     """All that was found in some rounds, by round."""
 
     by_round: dict[int, list[Found]] = field(default_factory=dict)
-    rounds: dict[int, Round] = field(default_factory=dict)  # those that are at hand
+    rounds: dict[int, OnRecord] = field(default_factory=dict)  # those that are at hand
 
-    def add(self, key: int, found: Iterable[Found], one: Round | None = None) -> None:
+    def add(self, key: int, found: Iterable[Found], one: OnRecord | None = None) -> None:
         listed = list(found)
         if listed:
             self.by_round.setdefault(key, []).extend(listed)
@@ -77,11 +78,12 @@ def _differs(one: Any, ordinal: int, now: Found) -> bool:
 
 
 def _add(
-    entries: dict[tuple[int, str], tuple[int, Found]], at_hand: dict[int, Round], run: Run, applying: Applying
+    entries: dict[tuple[int, str], tuple[int, Found]], at_hand: dict[int, OnRecord], run: Run, applying: Applying
 ) -> None:
     """By COPY: a day on which everything is wrong has as many findings as bets."""
     columns = ("table_id", "gaming_day", "assignment_id", "started_at", "rulebook")
-    rounds = at_hand | Round.objects.only(*columns).in_bulk({key for key, _ in entries} - at_hand.keys())
+    missing = Round.objects.only(*columns).in_bulk({key for key, _ in entries} - at_hand.keys())
+    rounds: dict[int, OnRecord | Round] = {**at_hand, **missing}
     now = timezone.now()
     named = (*FOUND, *OF_ROUND, "ordinal", *OF_RUN, *NEW)
     with connection.cursor() as cursor, cursor.copy(f"COPY audits_finding ({', '.join(named)}) FROM STDIN") as copy:

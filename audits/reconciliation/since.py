@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import connection
-
+from audits.asking import rows
 from audits.models import Correction
 
 
@@ -28,8 +27,6 @@ def since_of(keys: Sequence[int], *, with_corrections: bool = True) -> dict[int,
     if with_corrections:
         last = {one.round_id: one for one in Correction.objects.filter(round__in=keys).order_by("ordinal")}
     rulings: dict[int, list[str]] = defaultdict(list)
-    with connection.cursor() as cursor:
-        cursor.execute(RULINGS, [list(keys)])
-        for key, number in cursor.fetchall():
-            rulings[key].append(number)
+    for key, number in rows(RULINGS, list(keys)):
+        rulings[key].append(number)
     return {key: Since(tuple(dict.fromkeys(rulings[key])), last.get(key)) for key in {*last, *rulings}}

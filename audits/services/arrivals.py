@@ -8,6 +8,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 from psycopg import errors
 
+from audits.asking import rows
 from audits.models import DaySummary, Run
 from audits.reconciliation.table_day import Done, reconcile_waiting
 from audits.services.faults import Faults
@@ -64,9 +65,7 @@ def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) 
 
 def waiting() -> list[TableDay]:
     """Tables and days with rounds in the outbox, those that wait longest first."""
-    with connection.cursor() as cursor:
-        cursor.execute(WAITING)
-        return list(cursor.fetchall())
+    return rows(WAITING)
 
 
 def _take(place: TableDay, who: str, *, wait: bool) -> Done | None:

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from audits.asking import rows
 from audits.models import COUNTS, Run, RunPart
 from audits.reconciliation.table_day import Done, reconcile_day
 from audits.services.arrivals import summaries_ensure
@@ -28,6 +29,9 @@ PROGRESS = (
     "UPDATE audits_runpart SET rounds_read = %s WHERE id = %s "
     "RETURNING (SELECT state FROM audits_run WHERE id = run_id)"
 )
+#: Findings of other parts refer to the run.
+RUN_LOCK = "SELECT state FROM audits_run WHERE id = %s FOR NO KEY UPDATE"
+UNDONE = "SELECT FROM audits_runpart WHERE run_id = %s AND NOT is_done LIMIT 1"
 
 
 class CancelledError(Exception):
@@ -110,10 +114,7 @@ def part_take(*, key: int, wait: bool = False) -> RunPart | None:
 def _locked(key: int, *, wait: bool) -> RunPart | None:
     """One at a time, until the transaction ends; a lock that dies with its holder. What he did is seen then."""
     function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s, %s)", [LOCK, key % 2**31])
-        is_free = cursor.fetchone()[0] is not False
-    if not is_free:
+    if rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
         return None
     part = RunPart.objects.select_related("run", "table__casino__finding_policy").get(pk=key)
     return None if part.is_done or part.run.is_over else part
@@ -126,7 +127,7 @@ def _take(part: RunPart) -> None:
     part.seconds = time.monotonic() - started
     for name in COUNTS:
         setattr(part, name, done.counts[name])
-    part.save()
+    part.save(update_fields=["is_done", "rounds", "bets", "rounds_read", "seconds", *COUNTS])
 
 
 class Telling:
@@ -154,13 +155,13 @@ class Telling:
 @transaction.atomic(savepoint=False)
 def _end_if_done(run: Run) -> None:
     """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
-    locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # findings of other parts refer to the run
-    if locked.state == Run.State.CANCELLED:
+    ((state,),) = rows(RUN_LOCK, run.pk)
+    if state == Run.State.CANCELLED:
         raise CancelledError
-    if locked.is_over or locked.parts.filter(is_done=False).exists():
+    if state != Run.State.RUNNING or rows(UNDONE, run.pk):
         return
-    if locked.kind == Run.Kind.CLOSE:
-        day_freeze(locked)
+    if run.kind == Run.Kind.CLOSE:
+        day_freeze(run)
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, ended_at=timezone.now())
 
 
