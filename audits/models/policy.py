@@ -59,8 +59,5 @@ class FindingPolicy(models.Model):
 
 
 def policy_of(casino: Casino) -> FindingPolicy:
-    """The casino's own, or the defaults; read with the casino, where it was asked for together with it."""
-    try:
-        return casino.finding_policy
-    except FindingPolicy.DoesNotExist:
-        return FindingPolicy(casino=casino)
+    """The casino's own, or the defaults."""
+    return FindingPolicy.objects.filter(casino=casino).first() or FindingPolicy(casino=casino)

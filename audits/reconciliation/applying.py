@@ -11,6 +11,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from audits.asking import rows
+from audits.models import policy_of
 from games.engine.kernel import Game, Kernel
 from games.engine.limits import Limits
 from games.engine.loader import rulebook
@@ -38,10 +39,11 @@ class Applied:
 
 
 class Applying:
-    """The games of a table by assignment and time, and the kernel that settles them."""
+    """The games of a table by assignment and time, the kernel that settles them, and what a finding weighs."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
+        self.weights = policy_of(table.casino)
         assignments = list(TableAssignment.objects.filter(table=table).order_by("pk"))
         signs = list(reversed(limit_periods(table)))
         policies = {book: policies_of(table.casino_id, book) for book in {one.rulebook for one in assignments}}
@@ -94,14 +96,15 @@ def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
 STAMP = """
 SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),
     ARRAY(SELECT id FROM games_tableassignment WHERE table_id = %s ORDER BY id),
-    ARRAY(SELECT id FROM games_settlementpolicy WHERE casino_id = %s ORDER BY id)
+    ARRAY(SELECT id FROM games_settlementpolicy WHERE casino_id = %s ORDER BY id),
+    (SELECT (medium_from, high_from)::text FROM audits_findingpolicy WHERE casino_id = %s)
 """
 _KNOWN: dict[tuple[str, int], tuple[Any, Applying]] = {}
 
 
 def applying(table: Table) -> Applying:
-    """Made once a process, and anew when the table has other limits or another game."""
-    (stamp,) = rows(STAMP, table.pk, table.pk, table.casino_id)
+    """Made once a process, and anew when the table has other limits or another game, or findings weigh otherwise."""
+    (stamp,) = rows(STAMP, table.pk, table.pk, table.casino_id, table.casino_id)
     place = (str(connection.settings_dict["NAME"]), table.pk)
     known = _KNOWN.get(place)
     if known is None or known[0] != stamp:

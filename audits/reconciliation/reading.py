@@ -82,21 +82,19 @@ COLUMNS = ",\n".join(
 )
 STATEMENT = f"""
 COPY (
-    WITH chosen AS (SELECT r.id, r.started_at FROM games_round r {{outbox}}
-        WHERE r.table_id = {{table}} AND r.gaming_day = {{day}}),
-    taken AS (DELETE FROM games_outbox WHERE round_id = ANY (ARRAY(SELECT id FROM chosen)))
+    WITH waiting AS MATERIALIZED (
+        SELECT r.id, r.started_at FROM games_outbox o JOIN games_round r ON r.id = o.round_id
+        WHERE r.table_id = {{table}} AND r.gaming_day = {{day}}
+    )
     SELECT block.* FROM unnest({{since}}::timestamptz[], {{until}}::timestamptz[]) AS slice (since, until)
     CROSS JOIN LATERAL (SELECT {COLUMNS} FROM games_round r WHERE {{which}} HAVING count(*) > 0) block
 ) TO STDOUT (FORMAT binary)
 """
-#: With the condition by which the rounds of a slice are found, and what leads to all of them.
-DAY = (
-    "",
-    "r.table_id = {table} AND r.gaming_day = {day} AND r.started_at >= slice.since AND r.started_at < slice.until",
-)
+ALL = """
+r.table_id = {table} AND r.gaming_day = {day} AND r.started_at >= slice.since AND r.started_at < slice.until
+"""
 WAITING = (
-    "JOIN games_outbox o ON o.round_id = r.id",
-    "r.id = ANY (ARRAY(SELECT id FROM chosen c WHERE c.started_at >= slice.since AND c.started_at < slice.until))",
+    "r.id = ANY (ARRAY(SELECT id FROM waiting w WHERE w.started_at >= slice.since AND w.started_at < slice.until))"
 )
 
 Ints = NDArray[np.integer[Any]]
@@ -138,11 +136,8 @@ class Rounds:
 Reading = Generator[Rounds, None, None]
 
 
-def rounds_taken(table: Table, day: dt.date, *, only_waiting: bool = False) -> Reading:
-    """All rounds of a table's gaming day, or those that wait in the outbox; out of it they are then.
-
-    One statement, so one moment's truth: what is read is taken, and nothing that comes meanwhile.
-    """
+def rounds_of(table: Table, day: dt.date, *, only_waiting: bool = False) -> Reading:
+    """All rounds of a table's gaming day, or those that wait in the outbox: one statement, so one moment's truth."""
     arrays = arrays_here()
     begins_at, ends_at = day_bounds(table.casino, day)
     values = {
@@ -150,10 +145,9 @@ def rounds_taken(table: Table, day: dt.date, *, only_waiting: bool = False) -> R
         "tumbles": sql.Literal(_tumbles()), "is_rare": sql.SQL(IS_RARE), "sent": sql.SQL(arrays.function),
     }  # fmt: skip
     bounds = ["-infinity", *_between(begins_at, ends_at), "infinity"]  # of the day as it was then, and of any other
-    outbox, which = WAITING if only_waiting else DAY
     statement = sql.SQL(STATEMENT).format(
         since=sql.Literal(bounds[:-1]), until=sql.Literal(bounds[1:]), flags=sql.SQL(FLAGS).format(**values),
-        outbox=sql.SQL(outbox), which=sql.SQL(which).format(**values), **values,
+        which=sql.SQL(WAITING if only_waiting else ALL).format(**values), **values,
     )  # fmt: skip
     connection.ensure_connection()
     with connection.wrap_database_errors, _copying(connection.connection, statement) as server:

@@ -15,14 +15,14 @@ from django.db.models import Count
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from audits.models import COUNTS, Category, DaySummary, Finding, Run, policy_of
+from audits.models import COUNTS, Category, DaySummary, Finding, Run
 from audits.reconciliation.applying import Applying, applying
 from audits.reconciliation.corrected import sums_of_corrected
 from audits.reconciliation.explaining import explained
 from audits.reconciliation.figures import Sums, sums_of
 from audits.reconciliation.found import Sight, found_in
 from audits.reconciliation.procedural import Procedure, begun_meanwhile
-from audits.reconciliation.reading import CORRECTED, IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_taken
+from audits.reconciliation.reading import CORRECTED, IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_of
 from audits.reconciliation.saving import Gathered, findings_save
 from games.engine.kernel import Chunk, Verdict
 from games.models import Outbox, Table
@@ -37,6 +37,8 @@ COUNT_OF = {
 OTHER_DAYS = (
     "INSERT INTO games_outbox (round_id, at, again) SELECT unnest(%s::bigint[]), %s, true ON CONFLICT DO NOTHING"
 )
+#: Nothing is looked for where nobody waits.
+TAKEN = "DELETE FROM games_outbox WHERE EXISTS (SELECT FROM games_outbox) AND round_id = ANY (%s::bigint[])"
 
 
 @dataclass
@@ -60,7 +62,7 @@ def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: 
     """All rounds of the day anew. The caller's transaction; its day is locked."""
     summary = day_lock(table, day)
     seen = Pass(table)
-    seen.read(rounds_taken(table, day), progress)
+    seen.read(rounds_of(table, day), progress)
     _overlapped_elsewhere(table, day, seen.procedure.lasting)
     seen.explain(seen.procedure.may_overlap())
     findings_save(seen.gathered, Finding.objects.filter(table=table, gaming_day=day), run, seen.applying)
@@ -73,7 +75,7 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     if Outbox.objects.filter(again=True, round__table=table, round__gaming_day=day).exists():
         return reconcile_day(table, day, run)
     seen = Pass(table)
-    seen.read(rounds_taken(table, day, only_waiting=True), None)
+    seen.read(rounds_of(table, day, only_waiting=True), None)
     fresh = seen.ids.tolist()
     if not fresh:  # somebody else was quicker
         return Done()
@@ -116,7 +118,14 @@ def _summarise(summary: DaySummary, seen: "Pass", before: Sums, kinds: Mapping[t
     summary.kinds = {f"{category} {kind}": count for (category, kind), count in sorted(kinds.items())}
     summary.changed_at = timezone.now()
     summary.save()
+    _taken(seen.ids)
     return Done(seen.sums.rounds, seen.sums.bets, {name: values[name] for name in COUNTS})
+
+
+def _taken(ids: NDArray[np.int64]) -> None:
+    """Out of the outbox: those that were seen, and no other that has come meanwhile."""
+    with connection.cursor() as cursor:
+        cursor.execute(TAKEN, [f"{{{','.join(map(str, ids.tolist()))}}}"])
 
 
 class Pass:
@@ -174,7 +183,7 @@ class Pass:
 
     def explain(self, overlapping: list[int]) -> None:
         """Once the reading is over: a connection does one thing at a time."""
-        policy = policy_of(self.table.casino)
+        policy = self.applying.weights
         for one, recorded in explained(list(self._odd), self.applying):
             self.gathered.add(one.pk, found_in(recorded, policy, self._odd[one.pk]), one)
         for one, recorded in explained(self._corrected, self.applying, are_corrected=True):

@@ -116,7 +116,7 @@ def _locked(key: int, *, wait: bool) -> RunPart | None:
     function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
     if rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
         return None
-    part = RunPart.objects.select_related("run", "table__casino__finding_policy").get(pk=key)
+    part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
     return None if part.is_done or part.run.is_over else part
 
 

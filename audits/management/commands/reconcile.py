@@ -1,9 +1,12 @@
 """Reconcile a gaming day: every round settled anew by the rules and limits as they are known now, and compared."""
 
 import multiprocessing
+import os
 import time
 from collections.abc import Iterator
-from typing import Any
+from multiprocessing.queues import SimpleQueue
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.db import connections
@@ -19,6 +22,7 @@ from games.services.gate import Actor, authorize
 
 COUNTED = ("rounds", "bets", "discrepancies", "breaches", "irregularities")
 MOST_WORKERS = 64
+KEY = 8  # bytes
 
 
 class Command(ActingCommand):
@@ -61,12 +65,43 @@ def work(runs: list[Run], workers: int, name: str) -> None:
 
 
 def taken(keys: list[int], workers: int) -> Iterator[int]:
-    if workers == 1 or not keys[1:]:
-        yield from map(take, keys)
-        return
-    connections.close_all()  # a child opens its own
-    with multiprocessing.get_context("fork").Pool(min(workers, len(keys))) as pool:
-        yield from pool.imap_unordered(take, keys)
+    """By this process and others beside it. What one of these leaves, because it was killed, is done here."""
+    context = multiprocessing.get_context("fork")
+    done = context.SimpleQueue()
+    with TemporaryFile() as queue:
+        queue.write(b"".join(key.to_bytes(KEY) for key in keys))
+        queue.flush()
+        queue.seek(0)
+        helpers = [context.Process(target=help_out, args=(queue, done), daemon=True) for _ in keys[1:workers]]
+        try:
+            for one in helpers:
+                one.start()
+            for key in following(queue):
+                yield take(key)
+                while not done.empty():
+                    yield done.get()
+            for one in helpers:
+                one.join()
+        finally:
+            for one in helpers:
+                one.kill()
+    while not done.empty():
+        yield done.get()
+    for key in RunPart.objects.filter(pk__in=keys, is_done=False).values_list("pk", flat=True) if helpers else ():
+        yield take(key)
+
+
+def following(queue: IO[bytes]) -> Iterator[int]:
+    """Keys, each to one of those who read: they share the place in the file, and nobody holds a lock."""
+    while packed := os.read(queue.fileno(), KEY):
+        yield int.from_bytes(packed)
+
+
+def help_out(queue: IO[bytes], done: "SimpleQueue[int]") -> None:
+    for one in connections.all():
+        one.connection = None  # this one is the parent's; ours is opened when it is needed
+    for key in following(queue):
+        done.put(take(key))
 
 
 def take(key: int) -> int:
