@@ -4,11 +4,14 @@ import csv
 import datetime as dt
 import io
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from audits.management.commands import reconcile
 from audits.models import DaySummary, Finding
 from games.models import Outbox, Round, TableAssignment
 from tests.audits.playing import everything
@@ -101,6 +104,23 @@ def test_reconcile_counts_what_is_there_and_finds_the_truth(db: None, clock: Any
     assert reported(*BOTH) == truth_of(path)
     assert counted(DAY) == expected_counts(path, gaming_day=DAY)
     assert everything("audits_finding") == before
+
+
+def test_what_killed_workers_leave_is_done_by_the_command(
+    clone: str, clock: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, parent, take = floor(tmp_path, 75), os.getpid(), reconcile.take
+
+    def die_if_beside(key: int) -> int:
+        if os.getpid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return take(key)
+
+    monkeypatch.setattr(reconcile, "take", die_if_beside)
+    for day in (DAY, NEXT_DAY):
+        assert counted(day, "--workers", "3") == expected_counts(path, gaming_day=day)
+    assert not Outbox.objects.exists()
+    assert reported(*BOTH) == truth_of(path)
 
 
 def test_several_workers_find_the_truth_and_one_alone_the_same(clone: str, clock: Any, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""Rounds cut out of PostgreSQL's binary rows are those that the ORM reads."""
+"""Rounds that come in columns are those that the ORM reads one by one."""
 
 import datetime as dt
+import sys
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,22 @@ import pytest
 
 from audits.reconciliation import reading
 from audits.reconciliation.applying import EPOCH, MICROSECOND, microseconds, moment_of
-from audits.reconciliation.reading import EARLY, IRREGULAR, LATE, RARE, STATUS, Bools, rounds_of
+from audits.reconciliation.reading import EARLY, IRREGULAR, LATE, RARE, STATUS, Arrays, Bools, rounds_of
 from games.engine.loader import rulebook
 from games.models import Outbox, Round, Table
 from tests.audits.playing import BORDER, DAY, EARLIER, RIGHT, Happened, drain, played, record
 from tests.games.floor import MICROSECOND as SHORT
 from tests.games.floor import NOON, SECOND
 from tests.games.rounds.samples import bet
+
+
+@pytest.fixture(params=["as kept", "array_send"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways in which arrays come: the second one where no superuser has made the function."""
+    if request.param == "array_send":
+        monkeypatch.setattr(reading, "arrays_here", lambda: Arrays("array_send"))
+    return str(request.param)
+
 
 HUGE = "1000000000000.00"  # the largest amount that is taken
 
@@ -128,6 +138,21 @@ def test_only_what_waits_is_read_where_that_is_asked_for(table: Table) -> None:
 
 def test_no_round_at_all(table: Table) -> None:
     assert cut(table) == {}
+
+
+def test_an_embedded_server_sends_arrays_as_it_keeps_them(
+    table: Table, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    if way == "as kept":
+        found = reading.arrays_here()
+        assert (found.function, found.order) == (reading.ARRAY_BYTES, "<" if sys.byteorder == "little" else ">")
+    monkeypatch.setattr(reading, "ARRAY_BYTES", "never_made")
+    assert reading._ask_for_arrays() == Arrays("array_send")
+
+
+def test_a_server_of_the_other_byte_order_is_understood() -> None:
+    assert Arrays(reading.ARRAY_BYTES, ">").elements(b"\x00\x01\x02\x00", "i2").tolist() == [1, 512]
+    assert Arrays(reading.ARRAY_BYTES, "<").elements(b"\x00\x01\x02\x00", "i2").tolist() == [256, 2]
 
 
 def test_times_are_kept_to_the_microsecond() -> None:
