@@ -24,6 +24,8 @@ from games.moments import day_bounds
 
 ARRAY_BYTES = "taisai_array_bytes"  # the superuser's function
 SLICE = dt.timedelta(hours=2)
+#: A casino that has changed its time zone or its hour has days that began up to so much earlier or later.
+MOVED = dt.timedelta(days=3)
 BLOCK = 450_000  # bytes that are looked at together: the server puts the next ones together meanwhile
 SIGNATURE = 19  # bytes before the first row
 FIELDS = 2  # bytes with the number of fields, and nothing more after the last row
@@ -144,7 +146,7 @@ def rounds_of(table: Table, day: dt.date, *, only_waiting: bool = False) -> Read
         "table": sql.Literal(table.pk), "day": sql.Literal(day), "ends_at": sql.Literal(ends_at),
         "tumbles": sql.Literal(_tumbles()), "is_rare": sql.SQL(IS_RARE), "sent": sql.SQL(arrays.function),
     }  # fmt: skip
-    bounds = ["-infinity", *_between(begins_at, ends_at), "infinity"]  # of the day as it was then, and of any other
+    bounds = [begins_at - MOVED, *_between(begins_at, ends_at), ends_at + MOVED]
     statement = sql.SQL(STATEMENT).format(
         since=sql.Literal(bounds[:-1]), until=sql.Literal(bounds[1:]), flags=sql.SQL(FLAGS).format(**values),
         which=sql.SQL(WAITING if only_waiting else ALL).format(**values), **values,
@@ -155,9 +157,9 @@ def rounds_of(table: Table, day: dt.date, *, only_waiting: bool = False) -> Read
             yield _rounds(columns, arrays)
 
 
-def _between(begins_at: dt.datetime, ends_at: dt.datetime) -> Iterator[str]:
+def _between(begins_at: dt.datetime, ends_at: dt.datetime) -> Iterator[dt.datetime]:
     while (begins_at := begins_at + SLICE) < ends_at:
-        yield begins_at.isoformat()
+        yield begins_at
 
 
 def _tumbles() -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from .advice import situation_of
@@ -141,11 +142,15 @@ class RecordedRound:
             return situation_of(self.book, "late-bet").rules
         if self.reckoning is None or throw is None:
             return (*self.assessment.void_rules, *self.book.void_rules)
-        effective = self.reckoning.stakes[sum(one.counts for one in self.bets[:position])]
         return bet_rules(
-            self.book, self.layout, throw,
-            policy=self.policy, holding=self.boxes[bet.box], stake=bet.stake, effective=effective,
+            self.book, self.layout, throw, policy=self.policy, holding=self.boxes[bet.box], stake=bet.stake,
+            effective=self.reckoning.stakes[self._places[position]],
         )  # fmt: skip
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """How many bets that count stand before each."""
+        return list(accumulate((one.counts for one in self.bets), initial=0))
 
     # --- What is wrong with it ---
 

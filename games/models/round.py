@@ -99,7 +99,7 @@ class Round(models.Model):
         ]
         indexes = [
             models.Index(fields=["table", "-started_at", "-id"], name="round_by_table"),
-            models.Index(fields=["gaming_day", "table"], name="round_by_day"),
+            models.Index(fields=["gaming_day", "table", "started_at"], name="round_by_day"),
             models.Index(fields=["-started_at", "-id"], name="round_newest_first"),
             models.Index(fields=["dealer", "-started_at"], name="round_by_dealer"),
             GinIndex(fields=["players"], name="round_by_player"),

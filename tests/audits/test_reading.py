@@ -11,7 +11,7 @@ from audits.reconciliation import reading
 from audits.reconciliation.applying import EPOCH, MICROSECOND, microseconds, moment_of
 from audits.reconciliation.reading import EARLY, IRREGULAR, LATE, RARE, STATUS, Arrays, Bools, rounds_of
 from games.engine.loader import rulebook
-from games.models import Outbox, Round, Table
+from games.models import Casino, Outbox, Round, Table
 from tests.audits.playing import BORDER, DAY, EARLIER, RIGHT, Happened, drain, played, record
 from tests.games.floor import MICROSECOND as SHORT
 from tests.games.floor import NOON, SECOND
@@ -111,6 +111,14 @@ def test_every_kind_of_round_is_read_as_it_is_on_record(oddities: Table) -> None
     assert {ref for ref, one in flags.items() if one & IRREGULAR} == {
         "none-4", "open-7", "void-8", "all-9", "few-11",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("zone", "hour"), [("Pacific/Auckland", 0), ("Pacific/Honolulu", 23)])
+def test_a_day_that_began_at_another_hour_when_it_was_played_is_read_whole(
+    oddities: Table, zone: str, hour: int
+) -> None:
+    Casino.objects.filter(pk=oddities.casino_id).update(timezone=zone, gaming_day_starts=dt.time(hour))
+    assert_equal(Table.objects.get(pk=oddities.pk))
 
 
 @pytest.mark.parametrize("size", [1, 300, 1000])
