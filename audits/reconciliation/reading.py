@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from psycopg import errors, pq, sql
 
 from audits.asking import rows
-from games.engine.loader import rulebooks
+from audits.reconciliation.ordinary import ordinary
 from games.models import Table
 from games.moments import day_bounds
 
@@ -34,18 +34,9 @@ HEADER = 20  # bytes of an array before its elements
 SETTLED, VOID, UNFINISHED, STATUS = 0, 1, 2, 3
 IRREGULAR, RARE, EARLY, LATE, CORRECTED, LASTING = 4, 8, 16, 32, 64, 128
 
-#: A round that went as every round should: nothing of its events is worth a second look.
-ORDINARY = """
-(r.events->0->>'kind' = 'place-bets' AND r.events->1->>'kind' = 'no-more-bets' AND
- CASE jsonb_array_length(r.events)
- WHEN 5 THEN r.events->2->>'kind' = 'tumbler' AND (r.events->2->>'tumbles')::int >= {tumbles}
-     AND r.events->3->>'kind' = 'result' AND r.events->4->>'kind' = 'settled'
- WHEN 4 THEN r.events->2->>'kind' = 'result' AND r.events->3->>'kind' = 'settled'
- ELSE false END)
-"""
 FLAGS = f"""
 CASE r.status WHEN 'settled' THEN {SETTLED} WHEN 'void' THEN {VOID} ELSE {UNFINISHED} END
-    + CASE WHEN {ORDINARY} THEN 0 ELSE {IRREGULAR} END
+    + CASE WHEN {{ordinary}} THEN 0 ELSE {IRREGULAR} END
     + CASE WHEN {{is_rare}} THEN {RARE} ELSE 0 END
     + CASE WHEN r.placed_at IS NOT NULL AND r.started_at > ANY (r.placed_at) THEN {EARLY} ELSE 0 END
     + CASE WHEN r.late IS NULL THEN 0 ELSE {LATE} END
@@ -144,7 +135,7 @@ def rounds_of(table: Table, day: dt.date, *, only_waiting: bool = False) -> Read
     begins_at, ends_at = day_bounds(table.casino, day)
     values = {
         "table": sql.Literal(table.pk), "day": sql.Literal(day), "ends_at": sql.Literal(ends_at),
-        "tumbles": sql.Literal(_tumbles()), "is_rare": sql.SQL(IS_RARE), "sent": sql.SQL(arrays.function),
+        "ordinary": ordinary(), "is_rare": sql.SQL(IS_RARE), "sent": sql.SQL(arrays.function),
     }  # fmt: skip
     bounds = [begins_at - MOVED, *_between(begins_at, ends_at), ends_at + MOVED]
     statement = sql.SQL(STATEMENT).format(
@@ -160,10 +151,6 @@ def rounds_of(table: Table, day: dt.date, *, only_waiting: bool = False) -> Read
 def _between(begins_at: dt.datetime, ends_at: dt.datetime) -> Iterator[dt.datetime]:
     while (begins_at := begins_at + SLICE) < ends_at:
         yield begins_at
-
-
-def _tumbles() -> int:
-    return max(book.valid_tumbles for book in rulebooks().values())
 
 
 @dataclass(frozen=True)

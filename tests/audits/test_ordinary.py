@@ -1,0 +1,70 @@
+"""What PostgreSQL takes for an ordinary round is one to the engine: by every order of events, in every rulebook."""
+
+import datetime as dt
+import json
+from itertools import permutations
+from typing import Any
+
+import pytest
+from django.db import connection
+from psycopg import sql
+
+from audits.reconciliation.explaining import event_of
+from audits.reconciliation.ordinary import ordinary
+from games.engine.irregularities import assess
+from games.engine.loader import rulebooks
+
+BEGINS = dt.datetime(2026, 11, 15, 21, tzinfo=dt.UTC)
+TOLD: tuple[dict[str, Any], ...] = (
+    {"kind": "place-bets"}, {"kind": "no-more-bets"}, {"kind": "tumbler", "tumbles": 3},
+    {"kind": "tumbler", "tumbles": 2}, {"kind": "tumbler", "tumbles": 0}, {"kind": "result", "dice": [1, 3, 6]},
+    {"kind": "settled"}, {"kind": "die-not-flat"}, {"kind": "dice-exposed"},
+)  # fmt: skip
+ASKED = "SELECT {} FROM unnest(%s::jsonb[], %s::text[]) WITH ORDINALITY AS r (events, rulebook, place) ORDER BY place"
+
+
+def in_order(*told: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one | {"at": (BEGINS + dt.timedelta(seconds=place)).isoformat()} for place, one in enumerate(told)]
+
+
+def are_ordinary(rounds: list[tuple[str, list[dict[str, Any]]]]) -> list[bool]:
+    with connection.cursor() as cursor:
+        statement = sql.SQL(ASKED).format(ordinary()).as_string(connection.connection)
+        cursor.execute(statement, [[json.dumps(events) for _, events in rounds], [book for book, _ in rounds]])
+        return [found for (found,) in cursor.fetchall()]
+
+
+@pytest.mark.django_db
+def test_no_order_of_events_is_ordinary_in_which_the_engine_sees_anything() -> None:
+    told = [in_order(*some) for count in range(1, 6) for some in permutations(TOLD, count)]
+    rounds = [(book, events) for book in rulebooks() for events in told if events[0]["kind"] != "result"]
+    wrong = [
+        (book, [event["kind"] for event in events])
+        for (book, events), is_ordinary in zip(rounds, are_ordinary(rounds), strict=True)
+        if is_ordinary and not goes_as_it_should(book, events)
+    ]
+    assert wrong == []
+
+
+def goes_as_it_should(book: str, events: list[dict[str, Any]]) -> bool:
+    found = assess(rulebooks()[book], [event_of(event) for event in events])
+    return found.is_finished and not found.is_void and not found.irregularities
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("book", "runs_before"),
+    [("rws-tai-sai-v6", True), ("rws-tai-sai-open-cover-v5", False), ("division-9-2008", True)],
+)
+def test_3_7_and_6_1_the_tumbler_runs_before_the_close_where_the_document_lets_it(book: str, runs_before: bool) -> None:
+    opened, closed, tumbled, _, _, shown, settled, *_ = TOLD
+    orders = {
+        "not told": (opened, closed, shown, settled),
+        "after the close": (opened, closed, tumbled, shown, settled),
+        "before the close": (opened, tumbled, closed, shown, settled),
+        "before betting opens": (tumbled, opened, closed, shown, settled),
+    }
+    found = are_ordinary([(book, in_order(*events)) for events in orders.values()])
+    assert dict(zip(orders, found, strict=True)) == {
+        "not told": True, "after the close": True, "before the close": runs_before, "before betting opens": runs_before,
+    }  # fmt: skip
