@@ -77,6 +77,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-started_at', '-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['arrival', 'day', 'close'])), name='run_kind_known'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['running', 'done', 'cancelled'])), name='run_state_known'),
+                    models.CheckConstraint(condition=models.Q(('kind', 'arrival'), models.Q(('casino__isnull', False), ('gaming_day__isnull', False)), _connector='OR'), name='run_has_a_day'),
+                    models.UniqueConstraint(condition=models.Q(('kind', 'close'), models.Q(('state', 'cancelled'), _negated=True)), fields=('casino', 'gaming_day'), name='run_closes_a_day_once'),
+                ],
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'running')), fields=['state'], name='run_under_way'),
+                    models.Index(condition=models.Q(('kind', 'arrival'), _negated=True), fields=['-id'], name='run_over_a_day'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -185,6 +195,23 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-round_started_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'key'), name='finding_once'),
+                    models.CheckConstraint(condition=models.Q(('category__in', ['discrepancy', 'breach', 'irregularity', 'procedural'])), name='finding_category_known'),
+                    models.CheckConstraint(condition=models.Q(('severity__in', [1, 2, 3])), name='finding_severity_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('lapsed_at__isnull', True), ('lapsed_by__isnull', True)), models.Q(('lapsed_at__isnull', False), ('lapsed_by__isnull', False)), _connector='OR'), name='finding_lapsed_in_a_run'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('resolved_at__isnull', False), ('resolved_by__isnull', False), ('state', 'resolved'), models.Q(('outcome', ''), _negated=True), models.Q(('resolution', ''), _negated=True)), models.Q(('outcome', ''), ('resolved_by__isnull', True), ('state__in', ['open', 'acknowledged'])), _connector='OR'), name='finding_resolved_by_somebody'),
+                    models.CheckConstraint(condition=models.Q(('confirmed_by__isnull', True), models.Q(('state', 'resolved'), models.Q(('confirmed_by', models.F('resolved_by')), _negated=True)), _connector='OR'), name='finding_confirmed_by_another', violation_error_message='Nobody confirms what he resolved himself.'),
+                    models.CheckConstraint(condition=models.Q(('needs_confirmation', False), models.Q(('confirmed_by__isnull', True), ('state', 'resolved')), _connector='OR'), name='finding_confirmation_is_of_a_resolution'),
+                ],
+                'indexes': [
+                    models.Index(fields=['-round_started_at', '-id'], name='finding_newest_first'),
+                    models.Index(fields=['gaming_day', 'table', 'category'], name='finding_by_day'),
+                    models.Index(condition=models.Q(('lapsed_at__isnull', True), models.Q(('state__in', ['open', 'acknowledged']), ('needs_confirmation', True), _connector='OR')), fields=['-round_started_at', '-id'], name='finding_needs_somebody'),
+                    models.Index(condition=models.Q(('lapsed_at__isnull', True), ('state', 'open')), fields=['found_at'], name='finding_open_since'),
+                    models.Index(condition=models.Q(('lapsed_at__isnull', True), ('state', 'open')), fields=['severity', '-round_started_at', '-id'], name='finding_open_by_weight'),
+                    models.Index(condition=models.Q(('needs_confirmation', True)), fields=['resolved_at'], name='finding_to_confirm'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -198,6 +225,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-gaming_day'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('casino', 'gaming_day'), name='day_closed_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -220,6 +250,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['table__code', 'gaming_day'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'table', 'gaming_day'), name='run_part_once'),
+                ],
+                'indexes': [
+                    models.Index(models.F('run'), condition=models.Q(('is_done', False)), name='run_part_waiting'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -324,93 +360,5 @@ class Migration(migrations.Migration):
                 'ordering': ['notice', 'id'],
                 'constraints': [models.UniqueConstraint(fields=('notice', 'staff'), name='mailed_once')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('state', 'running')), fields=['state'], name='run_under_way'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('kind', 'arrival'), _negated=True), fields=['-id'], name='run_over_a_day'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['arrival', 'day', 'close'])), name='run_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['running', 'done', 'cancelled'])), name='run_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('kind', 'arrival'), models.Q(('casino__isnull', False), ('gaming_day__isnull', False)), _connector='OR'), name='run_has_a_day'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind', 'close'), models.Q(('state', 'cancelled'), _negated=True)), fields=('casino', 'gaming_day'), name='run_closes_a_day_once'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(fields=['-round_started_at', '-id'], name='finding_newest_first'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(fields=['gaming_day', 'table', 'category'], name='finding_by_day'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(condition=models.Q(('lapsed_at__isnull', True), models.Q(('state__in', ['open', 'acknowledged']), ('needs_confirmation', True), _connector='OR')), fields=['-round_started_at', '-id'], name='finding_needs_somebody'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(condition=models.Q(('lapsed_at__isnull', True), ('state', 'open')), fields=['found_at'], name='finding_open_since'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(condition=models.Q(('lapsed_at__isnull', True), ('state', 'open')), fields=['severity', '-round_started_at', '-id'], name='finding_open_by_weight'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(condition=models.Q(('needs_confirmation', True)), fields=['resolved_at'], name='finding_to_confirm'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.UniqueConstraint(fields=('round', 'key'), name='finding_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(('category__in', ['discrepancy', 'breach', 'irregularity', 'procedural'])), name='finding_category_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(('severity__in', [1, 2, 3])), name='finding_severity_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('lapsed_at__isnull', True), ('lapsed_by__isnull', True)), models.Q(('lapsed_at__isnull', False), ('lapsed_by__isnull', False)), _connector='OR'), name='finding_lapsed_in_a_run'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('resolved_at__isnull', False), ('resolved_by__isnull', False), ('state', 'resolved'), models.Q(('outcome', ''), _negated=True), models.Q(('resolution', ''), _negated=True)), models.Q(('outcome', ''), ('resolved_by__isnull', True), ('state__in', ['open', 'acknowledged'])), _connector='OR'), name='finding_resolved_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(('confirmed_by__isnull', True), models.Q(('state', 'resolved'), models.Q(('confirmed_by', models.F('resolved_by')), _negated=True)), _connector='OR'), name='finding_confirmed_by_another', violation_error_message='Nobody confirms what he resolved himself.'),
-        ),
-        migrations.AddConstraint(
-            model_name='finding',
-            constraint=models.CheckConstraint(condition=models.Q(('needs_confirmation', False), models.Q(('confirmed_by__isnull', True), ('state', 'resolved')), _connector='OR'), name='finding_confirmation_is_of_a_resolution'),
-        ),
-        migrations.AddConstraint(
-            model_name='dayclose',
-            constraint=models.UniqueConstraint(fields=('casino', 'gaming_day'), name='day_closed_once'),
-        ),
-        migrations.AddIndex(
-            model_name='runpart',
-            index=models.Index(models.F('run'), condition=models.Q(('is_done', False)), name='run_part_waiting'),
-        ),
-        migrations.AddConstraint(
-            model_name='runpart',
-            constraint=models.UniqueConstraint(fields=('run', 'table', 'gaming_day'), name='run_part_once'),
         ),
     ]

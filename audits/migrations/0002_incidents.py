@@ -54,6 +54,9 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'evidence',
                 'ordering': ['at', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('sha256__isnull', True), ('size__isnull', True), ('stored', ''), models.Q(('camera', ''), _negated=True)), models.Q(models.Q(('stored', ''), _negated=True), ('sha256__isnull', False), ('size__gt', 0), ('size__isnull', False), models.Q(('content_type', ''), _negated=True)), _connector='OR'), name='evidence_is_a_file_or_a_camera'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -90,6 +93,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('id', 'left_by'), name='handover_of_who_leaves'),
+                    models.CheckConstraint(condition=models.Q(('watch', ''), _negated=True), name='handover_says_what_to_watch'),
+                    models.CheckConstraint(condition=models.Q(('is_confidential', False), ('department', 'surveillance'), _connector='OR'), name='handover_confidential_by_whom'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -103,6 +111,11 @@ class Migration(migrations.Migration):
                 ('left_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('taken_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('taken_by', models.F('left_by')), _negated=True), name='handover_between_two', violation_error_message='Nobody takes over from himself.'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='HistoricalDisputeRule',
@@ -179,6 +192,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-occurred_from', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('casino', 'year', 'serial'), name='incident_number_once'),
+                    models.CheckConstraint(condition=models.Q(('serial__gt', 0)), name='incident_serial_from_one'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['open', 'under-investigation', 'awaiting-ruling', 'ruled', 'closed', 'reopened'])), name='incident_state_known'),
+                    models.CheckConstraint(condition=models.Q(('account', ''), _negated=True), name='incident_says_what_happened'),
+                    models.CheckConstraint(condition=models.Q(('occurred_to__isnull', True), ('occurred_to__gte', models.F('occurred_from')), _connector='OR'), name='incident_ends_after_it_begins'),
+                ],
+                'indexes': [
+                    models.Index(fields=['casino', '-occurred_from', '-id'], name='incident_newest_first'),
+                    models.Index(fields=['casino', 'state', '-occurred_from'], name='incident_by_state'),
+                    models.Index(fields=['table', '-occurred_from', '-id'], name='incident_by_table'),
+                    django.contrib.postgres.indexes.GinIndex(fields=['search'], name='incident_by_words'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -231,6 +257,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['due_at', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('due_at__gt', models.F('raised_at'))), name='dispute_due_after_it_is_raised'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), models.Q(('resolution', ''), _negated=True)), _connector='OR'), name='dispute_resolved_with_words'),
+                ],
+                'indexes': [
+                    models.Index(condition=models.Q(('resolved_at__isnull', True)), fields=['due_at'], name='dispute_running'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -242,6 +275,11 @@ class Migration(migrations.Migration):
                 ('last', models.PositiveIntegerField(default=0)),
                 ('casino', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.casino')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('casino', 'series', 'year'), name='number_counter_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='IncidentLink',
@@ -255,6 +293,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['at', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('one', 'other'), name='incident_link_once'),
+                    models.CheckConstraint(condition=models.Q(('one__lt', models.F('other'))), name='incident_link_one_way_round'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -271,6 +313,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['at', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='incident_note_says_something'),
+                ],
+                'indexes': [
+                    django.contrib.postgres.indexes.GinIndex(fields=['search'], name='incident_note_by_words'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -287,6 +335,10 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'people',
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('incident', 'part', 'reference'), name='incident_person_once'),
+                    models.CheckConstraint(condition=models.Q(('reference', ''), _negated=True), name='incident_person_has_a_reference'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -300,6 +352,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['round__started_at', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('incident', 'round'), name='incident_round_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -316,6 +371,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['at', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='incident_step_has_a_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -346,6 +404,17 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'log entries',
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('summary', ''), _negated=True), name='log_entry_says_something'),
+                    models.CheckConstraint(condition=models.Q(('addendum_to__isnull', True), models.Q(('addendum_to', models.F('id')), _negated=True), _connector='OR'), name='log_entry_not_its_own_addendum'),
+                    models.CheckConstraint(condition=models.Q(('is_confidential', False), ('department', 'surveillance'), _connector='OR'), name='log_entry_confidential_by_whom'),
+                ],
+                'indexes': [
+                    models.Index(fields=['casino', '-at', '-id'], name='log_entry_newest_first'),
+                    models.Index(fields=['casino', 'gaming_day', 'shift'], name='log_entry_by_shift'),
+                    models.Index(fields=['table', '-at', '-id'], name='log_entry_by_table'),
+                    django.contrib.postgres.indexes.GinIndex(fields=['search'], name='log_entry_by_words'),
+                ],
             },
         ),
         migrations.AddField(
@@ -408,150 +477,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['casino', 'starts'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('casino', 'name'), name='shift_name_once'),
+                    models.UniqueConstraint(fields=('casino', 'starts'), name='shift_start_once'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='handover',
-            constraint=models.UniqueConstraint(fields=('id', 'left_by'), name='handover_of_who_leaves'),
-        ),
-        migrations.AddConstraint(
-            model_name='handover',
-            constraint=models.CheckConstraint(condition=models.Q(('watch', ''), _negated=True), name='handover_says_what_to_watch'),
-        ),
-        migrations.AddConstraint(
-            model_name='handover',
-            constraint=models.CheckConstraint(condition=models.Q(('is_confidential', False), ('department', 'surveillance'), _connector='OR'), name='handover_confidential_by_whom'),
-        ),
-        migrations.AddConstraint(
-            model_name='handovertaken',
-            constraint=models.CheckConstraint(condition=models.Q(('taken_by', models.F('left_by')), _negated=True), name='handover_between_two', violation_error_message='Nobody takes over from himself.'),
-        ),
-        migrations.AddIndex(
-            model_name='dispute',
-            index=models.Index(condition=models.Q(('resolved_at__isnull', True)), fields=['due_at'], name='dispute_running'),
-        ),
-        migrations.AddConstraint(
-            model_name='dispute',
-            constraint=models.CheckConstraint(condition=models.Q(('due_at__gt', models.F('raised_at'))), name='dispute_due_after_it_is_raised'),
-        ),
-        migrations.AddConstraint(
-            model_name='dispute',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), models.Q(('resolution', ''), _negated=True)), _connector='OR'), name='dispute_resolved_with_words'),
-        ),
-        migrations.AddConstraint(
-            model_name='numbercounter',
-            constraint=models.UniqueConstraint(fields=('casino', 'series', 'year'), name='number_counter_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='incidentlink',
-            constraint=models.UniqueConstraint(fields=('one', 'other'), name='incident_link_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='incidentlink',
-            constraint=models.CheckConstraint(condition=models.Q(('one__lt', models.F('other'))), name='incident_link_one_way_round'),
-        ),
-        migrations.AddIndex(
-            model_name='incidentnote',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['search'], name='incident_note_by_words'),
-        ),
-        migrations.AddConstraint(
-            model_name='incidentnote',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='incident_note_says_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='incidentperson',
-            constraint=models.UniqueConstraint(fields=('incident', 'part', 'reference'), name='incident_person_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='incidentperson',
-            constraint=models.CheckConstraint(condition=models.Q(('reference', ''), _negated=True), name='incident_person_has_a_reference'),
-        ),
-        migrations.AddConstraint(
-            model_name='incidentround',
-            constraint=models.UniqueConstraint(fields=('incident', 'round'), name='incident_round_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='incidentstep',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='incident_step_has_a_reason'),
-        ),
-        migrations.AddIndex(
-            model_name='logentry',
-            index=models.Index(fields=['casino', '-at', '-id'], name='log_entry_newest_first'),
-        ),
-        migrations.AddIndex(
-            model_name='logentry',
-            index=models.Index(fields=['casino', 'gaming_day', 'shift'], name='log_entry_by_shift'),
-        ),
-        migrations.AddIndex(
-            model_name='logentry',
-            index=models.Index(fields=['table', '-at', '-id'], name='log_entry_by_table'),
-        ),
-        migrations.AddIndex(
-            model_name='logentry',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['search'], name='log_entry_by_words'),
-        ),
-        migrations.AddConstraint(
-            model_name='logentry',
-            constraint=models.CheckConstraint(condition=models.Q(('summary', ''), _negated=True), name='log_entry_says_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='logentry',
-            constraint=models.CheckConstraint(condition=models.Q(('addendum_to__isnull', True), models.Q(('addendum_to', models.F('id')), _negated=True), _connector='OR'), name='log_entry_not_its_own_addendum'),
-        ),
-        migrations.AddConstraint(
-            model_name='logentry',
-            constraint=models.CheckConstraint(condition=models.Q(('is_confidential', False), ('department', 'surveillance'), _connector='OR'), name='log_entry_confidential_by_whom'),
-        ),
-        migrations.AddIndex(
-            model_name='incident',
-            index=models.Index(fields=['casino', '-occurred_from', '-id'], name='incident_newest_first'),
-        ),
-        migrations.AddIndex(
-            model_name='incident',
-            index=models.Index(fields=['casino', 'state', '-occurred_from'], name='incident_by_state'),
-        ),
-        migrations.AddIndex(
-            model_name='incident',
-            index=models.Index(fields=['table', '-occurred_from', '-id'], name='incident_by_table'),
-        ),
-        migrations.AddIndex(
-            model_name='incident',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['search'], name='incident_by_words'),
-        ),
-        migrations.AddConstraint(
-            model_name='incident',
-            constraint=models.UniqueConstraint(fields=('casino', 'year', 'serial'), name='incident_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='incident',
-            constraint=models.CheckConstraint(condition=models.Q(('serial__gt', 0)), name='incident_serial_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='incident',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'under-investigation', 'awaiting-ruling', 'ruled', 'closed', 'reopened'])), name='incident_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='incident',
-            constraint=models.CheckConstraint(condition=models.Q(('account', ''), _negated=True), name='incident_says_what_happened'),
-        ),
-        migrations.AddConstraint(
-            model_name='incident',
-            constraint=models.CheckConstraint(condition=models.Q(('occurred_to__isnull', True), ('occurred_to__gte', models.F('occurred_from')), _connector='OR'), name='incident_ends_after_it_begins'),
         ),
         migrations.AddConstraint(
             model_name='evidence',
             constraint=models.CheckConstraint(condition=models.Q(('incident__isnull', False), ('entry__isnull', False), _connector='OR'), name='evidence_of_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('sha256__isnull', True), ('size__isnull', True), ('stored', ''), models.Q(('camera', ''), _negated=True)), models.Q(models.Q(('stored', ''), _negated=True), ('sha256__isnull', False), ('size__gt', 0), ('size__isnull', False), models.Q(('content_type', ''), _negated=True)), _connector='OR'), name='evidence_is_a_file_or_a_camera'),
-        ),
-        migrations.AddConstraint(
-            model_name='shift',
-            constraint=models.UniqueConstraint(fields=('casino', 'name'), name='shift_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='shift',
-            constraint=models.UniqueConstraint(fields=('casino', 'starts'), name='shift_start_once'),
         ),
     ]

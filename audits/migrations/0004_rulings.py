@@ -40,6 +40,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['at', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('id', 'by', 'needs_second'), name='consequence_of_who_ordered_it'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='consequence_has_a_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -74,6 +78,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['consequence', 'player'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('consequence', 'player'), name='repayment_once_a_player'),
+                    models.CheckConstraint(condition=models.Q(('amount', 0), _negated=True), name='repayment_of_something'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -89,6 +97,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['at', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('what__in', ['told', 'paid', 'not-told', 'not-paid'])), name='mark_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -127,6 +138,23 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-made_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('casino', 'year', 'serial'), name='ruling_number_once'),
+                    models.CheckConstraint(condition=models.Q(('serial__gt', 0)), name='ruling_serial_from_one'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['not-covered', 'interpretation', 'confirmation'])), name='ruling_kind_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('effective_from__isnull', True), ('scope', 'round')), models.Q(('effective_from__isnull', False), ('scope', 'standing')), _connector='OR'), name='ruling_standing_from_a_moment'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('question', ''), _negated=True), models.Q(('decision', ''), _negated=True), models.Q(('reasoning', ''), _negated=True)), name='ruling_says_what_and_why'),
+                    models.CheckConstraint(condition=models.Q(('is_withdrawal', False), ('replaces__isnull', False), _connector='OR'), name='ruling_withdraws_another'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('departs_from__isnull', True), ('departure', '')), models.Q(('departs_from__isnull', False), models.Q(('departure', ''), _negated=True)), _connector='OR'), name='ruling_departs_with_a_reason'),
+                    models.CheckConstraint(condition=models.Q(('post__in', ['shift manager', 'acting shift manager', 'casino manager', 'acting casino manager'])), name='ruling_in_a_post_that_rules'),
+                ],
+                'indexes': [
+                    models.Index(fields=['casino', '-made_at', '-id'], name='ruling_newest_first'),
+                    models.Index(fields=['casino', 'rulebook', 'situation', '-made_at'], name='ruling_by_situation'),
+                    django.contrib.postgres.indexes.GinIndex(fields=['rules'], name='ruling_by_rule'),
+                    django.contrib.postgres.indexes.GinIndex(fields=['search'], name='ruling_by_words'),
+                    django.contrib.postgres.indexes.GinIndex(fields=['question'], name='ruling_by_letters', opclasses=['gin_trgm_ops']),
+                ],
             },
         ),
         migrations.AddField(
@@ -147,6 +175,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('ruling', 'rulebook'), name='ruling_review_once'),
+                    models.CheckConstraint(condition=models.Q(('outcome', ''), _negated=True), name='ruling_review_says_something'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -226,87 +258,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.UniqueConstraint(fields=('consequence', 'player'), name='repayment_once_a_player'),
-        ),
-        migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount', 0), _negated=True), name='repayment_of_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='repaymentmark',
-            constraint=models.CheckConstraint(condition=models.Q(('what__in', ['told', 'paid', 'not-told', 'not-paid'])), name='mark_known'),
-        ),
-        migrations.AddIndex(
-            model_name='ruling',
-            index=models.Index(fields=['casino', '-made_at', '-id'], name='ruling_newest_first'),
-        ),
-        migrations.AddIndex(
-            model_name='ruling',
-            index=models.Index(fields=['casino', 'rulebook', 'situation', '-made_at'], name='ruling_by_situation'),
-        ),
-        migrations.AddIndex(
-            model_name='ruling',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['rules'], name='ruling_by_rule'),
-        ),
-        migrations.AddIndex(
-            model_name='ruling',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['search'], name='ruling_by_words'),
-        ),
-        migrations.AddIndex(
-            model_name='ruling',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['question'], name='ruling_by_letters', opclasses=['gin_trgm_ops']),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.UniqueConstraint(fields=('casino', 'year', 'serial'), name='ruling_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(('serial__gt', 0)), name='ruling_serial_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['not-covered', 'interpretation', 'confirmation'])), name='ruling_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('effective_from__isnull', True), ('scope', 'round')), models.Q(('effective_from__isnull', False), ('scope', 'standing')), _connector='OR'), name='ruling_standing_from_a_moment'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('question', ''), _negated=True), models.Q(('decision', ''), _negated=True), models.Q(('reasoning', ''), _negated=True)), name='ruling_says_what_and_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(('is_withdrawal', False), ('replaces__isnull', False), _connector='OR'), name='ruling_withdraws_another'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('departs_from__isnull', True), ('departure', '')), models.Q(('departs_from__isnull', False), models.Q(('departure', ''), _negated=True)), _connector='OR'), name='ruling_departs_with_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruling',
-            constraint=models.CheckConstraint(condition=models.Q(('post__in', ['shift manager', 'acting shift manager', 'casino manager', 'acting casino manager'])), name='ruling_in_a_post_that_rules'),
-        ),
-        migrations.AddConstraint(
-            model_name='consequence',
-            constraint=models.UniqueConstraint(fields=('id', 'by', 'needs_second'), name='consequence_of_who_ordered_it'),
-        ),
-        migrations.AddConstraint(
-            model_name='consequence',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='consequence_has_a_reason'),
-        ),
-        migrations.AddConstraint(
             model_name='consequence',
             constraint=models.CheckConstraint(condition=models.Q(('ruling__isnull', False), models.Q(('kind', 'settlement'), _negated=True), _connector='OR'), name='consequence_settles_by_a_ruling'),
-        ),
-        migrations.AddConstraint(
-            model_name='rulingreview',
-            constraint=models.UniqueConstraint(fields=('ruling', 'rulebook'), name='ruling_review_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='rulingreview',
-            constraint=models.CheckConstraint(condition=models.Q(('outcome', ''), _negated=True), name='ruling_review_says_something'),
         ),
     ]

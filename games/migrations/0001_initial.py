@@ -54,6 +54,9 @@ class Migration(migrations.Migration):
                 'verbose_name': 'staff',
                 'verbose_name_plural': 'staff',
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(django.db.models.functions.text.Upper('number'), name='staff_number_once_in_any_case', violation_error_message='There is somebody with this staff number already.'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -112,6 +115,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['casino__code', 'code'],
+                'constraints': [
+                    models.UniqueConstraint(models.F('casino'), django.db.models.functions.text.Upper('code'), name='pit_code_once_a_casino'),
+                    models.UniqueConstraint(fields=('id', 'casino'), name='pit_of_casino'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -188,6 +195,12 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'duties',
                 'ordering': ['-starts_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('post__in', ('pit-supervisor', 'pit-manager', 'shift-manager', 'casino-manager'))), name='duty_post_known'),
+                    models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='duty_ends_after_it_starts', violation_error_message='A duty ends after it starts.'),
+                    models.CheckConstraint(condition=models.Q(('granted_by', models.F('staff')), _negated=True), name='duty_granted_by_another', violation_error_message='Nobody grants a duty to himself.'),
+                    django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('staff', '='), ('post', '='), ('casino', '='), (django.db.models.functions.comparison.Coalesce('pit', models.Value(0)), '='), (models.Func('starts_at', 'ends_at', function='tstzrange'), '&&')], name='duty_once_at_a_time', violation_error_message='This person already acts in this post, at this place, in a part of that time.'),
+                ],
             },
         ),
         migrations.AddField(
@@ -211,34 +224,6 @@ class Migration(migrations.Migration):
                 'verbose_name': 'refused attempt', 'ordering': ['-at', '-id'],
                 'indexes': [models.Index(fields=['-at', '-id'], name='denial_newest_first')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='pit',
-            constraint=models.UniqueConstraint(models.F('casino'), django.db.models.functions.text.Upper('code'), name='pit_code_once_a_casino'),
-        ),
-        migrations.AddConstraint(
-            model_name='pit',
-            constraint=models.UniqueConstraint(fields=('id', 'casino'), name='pit_of_casino'),
-        ),
-        migrations.AddConstraint(
-            model_name='duty',
-            constraint=models.CheckConstraint(condition=models.Q(('post__in', ('pit-supervisor', 'pit-manager', 'shift-manager', 'casino-manager'))), name='duty_post_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='duty',
-            constraint=models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='duty_ends_after_it_starts', violation_error_message='A duty ends after it starts.'),
-        ),
-        migrations.AddConstraint(
-            model_name='duty',
-            constraint=models.CheckConstraint(condition=models.Q(('granted_by', models.F('staff')), _negated=True), name='duty_granted_by_another', violation_error_message='Nobody grants a duty to himself.'),
-        ),
-        migrations.AddConstraint(
-            model_name='duty',
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('staff', '='), ('post', '='), ('casino', '='), (django.db.models.functions.comparison.Coalesce('pit', models.Value(0)), '='), (models.Func('starts_at', 'ends_at', function='tstzrange'), '&&')], name='duty_once_at_a_time', violation_error_message='This person already acts in this post, at this place, in a part of that time.'),
-        ),
-        migrations.AddConstraint(
-            model_name='staff',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Upper('number'), name='staff_number_once_in_any_case', violation_error_message='There is somebody with this staff number already.'),
         ),
         migrations.AddConstraint(
             model_name='staff',

@@ -49,6 +49,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['code'],
+                'constraints': [
+                    models.UniqueConstraint(models.F('casino'), django.db.models.functions.text.Upper('code'), name='dice_set_code_once_a_casino'),
+                    models.CheckConstraint(condition=models.Q(('serials__len', 3)), name='dice_set_of_three'),
+                    models.CheckConstraint(condition=models.Q(('seal', ''), _negated=True), name='dice_set_has_a_seal'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['fit', 'unfit', 'retired'])), name='dice_set_state_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -115,6 +121,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-proposed_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('id', 'proposed_by'), name='proposal_of_proposer'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='proposal_has_a_reason'),
+                    models.CheckConstraint(condition=models.Q(('is_correction', False), ('starts_at__isnull', False), _connector='OR'), name='proposal_correction_has_a_moment'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -129,6 +140,14 @@ class Migration(migrations.Migration):
                 ('proposed_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('proposal', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='decision', to='games.limitproposal')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('outcome__in', ['approved', 'rejected', 'withdrawn', 'superseded'])), name='decision_outcome_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('outcome__in', ['approved', 'rejected']), _negated=True), models.Q(('decided_by', models.F('proposed_by')), _negated=True), _connector='OR'), name='decision_by_another', violation_error_message='Nobody decides on his own proposal.'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'withdrawn'), _negated=True), ('decided_by', models.F('proposed_by')), _connector='OR'), name='decision_withdrawn_by_proposer'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='decision_has_a_reason'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='LimitLine',
@@ -141,6 +160,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('sheet', 'key'), name='limit_line_once'),
+                    models.CheckConstraint(condition=models.Q(('minimum__gte', 0), ('maximum__gte', 0), ('minimum__lte', models.F('maximum'))), name='limit_minimum_up_to_maximum'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -153,6 +176,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('sheet', 'type'), name='differential_line_once'),
+                    models.CheckConstraint(condition=models.Q(('amount__gte', 0)), name='differential_not_negative'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -166,6 +193,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['code'],
+                'constraints': [
+                    models.UniqueConstraint(django.db.models.functions.text.Upper('code'), name='table_code_once', violation_error_message='There is a table with this code already; every table has a code of its own.'),
+                    models.UniqueConstraint(fields=('id', 'casino'), name='table_of_casino'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['closed', 'open', 'suspended'])), name='table_state_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -184,6 +216,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('passed', True), models.Q(('remarks', ''), _negated=True), _connector='OR'), name='check_failed_with_remarks'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -202,6 +237,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-starts_at', '-revision'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('table', 'starts_at', 'revision'), name='limit_set_once_a_moment', violation_error_message='The table has limits from this moment already.'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('decision__isnull', True), ('origin', 'file')), models.Q(('decision__isnull', False), ('origin', 'proposal')), _connector='OR'), name='limit_set_from_a_file_or_approved'),
+                ],
             },
         ),
         migrations.AddField(
@@ -274,6 +313,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('result', 'good'), models.Q(('result__in', ['damaged', 'seal-broken']), models.Q(('remarks', ''), _negated=True)), _connector='OR'), name='inspection_failed_with_remarks'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -286,6 +328,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-during'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('during__isempty', False), ('during__lower_inc', True), ('during__lower_inf', False), ('during__upper_inc', False)), name='dice_fit_begins_somewhen'),
+                    django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('table', '='), ('during', '&&')], name='dice_fit_one_set_a_table', violation_error_message='The table has another dice set in a part of that time.'),
+                    django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('dice_set', '='), ('during', '&&')], name='dice_fit_one_table_a_set', violation_error_message='The dice set is at another table in a part of that time.'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -303,6 +350,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-during'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('chip_unit__gt', 0)), name='assignment_chip_unit_positive'),
+                    models.CheckConstraint(condition=models.Q(('during__isempty', False), ('during__lower_inc', True), ('during__lower_inf', False), ('during__upper_inc', False)), name='assignment_begins_somewhen'),
+                    django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('table', '='), ('during', '&&')], name='assignment_one_at_a_time', violation_error_message='The table has another assignment in a part of that time.'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -320,6 +372,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('limit_set', 'assignment', 'number'), name='sign_print_numbered_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -338,138 +393,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['open', 'close', 'suspend', 'resume'])), name='step_kind_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', 'close'), _negated=True), models.Q(('notice_given_at__isnull', False), ('notice_given_at__lte', models.F('at'))), _connector='OR'), name='step_closing_after_notice'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='step_has_a_reason'),
+                ],
+                'indexes': [
+                    models.Index(fields=['table', '-at', '-id'], name='table_steps_newest_first'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='diceset',
-            constraint=models.UniqueConstraint(models.F('casino'), django.db.models.functions.text.Upper('code'), name='dice_set_code_once_a_casino'),
-        ),
-        migrations.AddConstraint(
-            model_name='diceset',
-            constraint=models.CheckConstraint(condition=models.Q(('serials__len', 3)), name='dice_set_of_three'),
-        ),
-        migrations.AddConstraint(
-            model_name='diceset',
-            constraint=models.CheckConstraint(condition=models.Q(('seal', ''), _negated=True), name='dice_set_has_a_seal'),
-        ),
-        migrations.AddConstraint(
-            model_name='diceset',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['fit', 'unfit', 'retired'])), name='dice_set_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitdecision',
-            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ['approved', 'rejected', 'withdrawn', 'superseded'])), name='decision_outcome_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitdecision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outcome__in', ['approved', 'rejected']), _negated=True), models.Q(('decided_by', models.F('proposed_by')), _negated=True), _connector='OR'), name='decision_by_another', violation_error_message='Nobody decides on his own proposal.'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitdecision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'withdrawn'), _negated=True), ('decided_by', models.F('proposed_by')), _connector='OR'), name='decision_withdrawn_by_proposer'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitdecision',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='decision_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitline',
-            constraint=models.UniqueConstraint(fields=('sheet', 'key'), name='limit_line_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitline',
-            constraint=models.CheckConstraint(condition=models.Q(('minimum__gte', 0), ('maximum__gte', 0), ('minimum__lte', models.F('maximum'))), name='limit_minimum_up_to_maximum'),
-        ),
-        migrations.AddConstraint(
-            model_name='differentialline',
-            constraint=models.UniqueConstraint(fields=('sheet', 'type'), name='differential_line_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='differentialline',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gte', 0)), name='differential_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='table',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Upper('code'), name='table_code_once', violation_error_message='There is a table with this code already; every table has a code of its own.'),
-        ),
-        migrations.AddConstraint(
-            model_name='table',
-            constraint=models.UniqueConstraint(fields=('id', 'casino'), name='table_of_casino'),
-        ),
-        migrations.AddConstraint(
-            model_name='table',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['closed', 'open', 'suspended'])), name='table_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='openingcheck',
-            constraint=models.CheckConstraint(condition=models.Q(('passed', True), models.Q(('remarks', ''), _negated=True), _connector='OR'), name='check_failed_with_remarks'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitset',
-            constraint=models.UniqueConstraint(fields=('table', 'starts_at', 'revision'), name='limit_set_once_a_moment', violation_error_message='The table has limits from this moment already.'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitset',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decision__isnull', True), ('origin', 'file')), models.Q(('decision__isnull', False), ('origin', 'proposal')), _connector='OR'), name='limit_set_from_a_file_or_approved'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitproposal',
-            constraint=models.UniqueConstraint(fields=('id', 'proposed_by'), name='proposal_of_proposer'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitproposal',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='proposal_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='limitproposal',
-            constraint=models.CheckConstraint(condition=models.Q(('is_correction', False), ('starts_at__isnull', False), _connector='OR'), name='proposal_correction_has_a_moment'),
-        ),
-        migrations.AddConstraint(
-            model_name='diceinspection',
-            constraint=models.CheckConstraint(condition=models.Q(('result', 'good'), models.Q(('result__in', ['damaged', 'seal-broken']), models.Q(('remarks', ''), _negated=True)), _connector='OR'), name='inspection_failed_with_remarks'),
-        ),
-        migrations.AddConstraint(
-            model_name='dicefit',
-            constraint=models.CheckConstraint(condition=models.Q(('during__isempty', False), ('during__lower_inc', True), ('during__lower_inf', False), ('during__upper_inc', False)), name='dice_fit_begins_somewhen'),
-        ),
-        migrations.AddConstraint(
-            model_name='dicefit',
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('table', '='), ('during', '&&')], name='dice_fit_one_set_a_table', violation_error_message='The table has another dice set in a part of that time.'),
-        ),
-        migrations.AddConstraint(
-            model_name='dicefit',
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('dice_set', '='), ('during', '&&')], name='dice_fit_one_table_a_set', violation_error_message='The dice set is at another table in a part of that time.'),
-        ),
-        migrations.AddConstraint(
-            model_name='tableassignment',
-            constraint=models.CheckConstraint(condition=models.Q(('chip_unit__gt', 0)), name='assignment_chip_unit_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='tableassignment',
-            constraint=models.CheckConstraint(condition=models.Q(('during__isempty', False), ('during__lower_inc', True), ('during__lower_inf', False), ('during__upper_inc', False)), name='assignment_begins_somewhen'),
-        ),
-        migrations.AddConstraint(
-            model_name='tableassignment',
-            constraint=django.contrib.postgres.constraints.ExclusionConstraint(expressions=[('table', '='), ('during', '&&')], name='assignment_one_at_a_time', violation_error_message='The table has another assignment in a part of that time.'),
-        ),
-        migrations.AddConstraint(
-            model_name='signprint',
-            constraint=models.UniqueConstraint(fields=('limit_set', 'assignment', 'number'), name='sign_print_numbered_once'),
-        ),
-        migrations.AddIndex(
-            model_name='tablestep',
-            index=models.Index(fields=['table', '-at', '-id'], name='table_steps_newest_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='tablestep',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['open', 'close', 'suspend', 'resume'])), name='step_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='tablestep',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'close'), _negated=True), models.Q(('notice_given_at__isnull', False), ('notice_given_at__lte', models.F('at'))), _connector='OR'), name='step_closing_after_notice'),
-        ),
-        migrations.AddConstraint(
-            model_name='tablestep',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='step_has_a_reason'),
         ),
     ]

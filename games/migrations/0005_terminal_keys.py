@@ -82,6 +82,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['casino__code', 'name'],
+                'constraints': [
+                    models.UniqueConstraint(models.F('casino'), django.db.models.functions.text.Upper('name'), name='terminal_name_once_a_casino', violation_error_message='There is, or was, a terminal of this name; every key has a name of its own.'),
+                    models.UniqueConstraint(fields=('id', 'casino'), name='terminal_of_casino'),
+                    models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='terminal_has_a_name'),
+                    models.CheckConstraint(condition=models.Q(('key_hash__regex', '^[0-9a-f]{64}$')), name='terminal_key_is_a_hash'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -92,6 +98,11 @@ class Migration(migrations.Migration):
                 ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='games.table')),
                 ('terminal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bindings', to='games.terminal')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('terminal', 'table'), name='terminal_bound_once_to_a_table'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='terminal',
@@ -106,30 +117,11 @@ class Migration(migrations.Migration):
                 ('count', models.PositiveIntegerField()),
                 ('terminal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='uses', to='games.terminal')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='terminaltable',
-            constraint=models.UniqueConstraint(fields=('terminal', 'table'), name='terminal_bound_once_to_a_table'),
-        ),
-        migrations.AddConstraint(
-            model_name='terminal',
-            constraint=models.UniqueConstraint(models.F('casino'), django.db.models.functions.text.Upper('name'), name='terminal_name_once_a_casino', violation_error_message='There is, or was, a terminal of this name; every key has a name of its own.'),
-        ),
-        migrations.AddConstraint(
-            model_name='terminal',
-            constraint=models.UniqueConstraint(fields=('id', 'casino'), name='terminal_of_casino'),
-        ),
-        migrations.AddConstraint(
-            model_name='terminal',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='terminal_has_a_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='terminal',
-            constraint=models.CheckConstraint(condition=models.Q(('key_hash__regex', '^[0-9a-f]{64}$')), name='terminal_key_is_a_hash'),
-        ),
-        migrations.AddConstraint(
-            model_name='terminaluse',
-            constraint=models.UniqueConstraint(fields=('terminal', 'minute'), name='terminal_use_once_a_minute'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('terminal', 'minute'), name='terminal_use_once_a_minute'),
+                ],
+            },
         ),
         *OF_ONE_CASINO,
         REVOKED_FOR_GOOD,

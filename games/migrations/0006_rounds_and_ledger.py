@@ -130,6 +130,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-started_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('source', 'ref'), name='round_once'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['settled', 'void', 'unfinished'])), name='round_status_known'),
+                    models.CheckConstraint(condition=models.Q(('channel__in', ['api', 'file', 'hand'])), name='round_channel_known'),
+                ],
+                'indexes': [
+                    models.Index(fields=['table', '-started_at', '-id'], name='round_by_table'),
+                    models.Index(fields=['gaming_day', 'table'], name='round_by_day'),
+                    models.Index(fields=['-started_at', '-id'], name='round_newest_first'),
+                    models.Index(fields=['dealer', '-started_at'], name='round_by_dealer'),
+                    django.contrib.postgres.indexes.GinIndex(fields=['players'], name='round_by_player'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -148,6 +160,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('source', 'ref', 'fingerprint'), name='conflict_once_a_content'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -179,41 +194,5 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['kind', 'subject'], name='ledger_leaf_by_subject')],
                 'constraints': [models.UniqueConstraint(fields=('chain', 'position'), name='ledger_leaf_once'), models.CheckConstraint(condition=models.Q(('position__gt', 0)), name='ledger_position_from_one')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='round',
-            index=models.Index(fields=['table', '-started_at', '-id'], name='round_by_table'),
-        ),
-        migrations.AddIndex(
-            model_name='round',
-            index=models.Index(fields=['gaming_day', 'table'], name='round_by_day'),
-        ),
-        migrations.AddIndex(
-            model_name='round',
-            index=models.Index(fields=['-started_at', '-id'], name='round_newest_first'),
-        ),
-        migrations.AddIndex(
-            model_name='round',
-            index=models.Index(fields=['dealer', '-started_at'], name='round_by_dealer'),
-        ),
-        migrations.AddIndex(
-            model_name='round',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['players'], name='round_by_player'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.UniqueConstraint(fields=('source', 'ref'), name='round_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['settled', 'void', 'unfinished'])), name='round_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('channel__in', ['api', 'file', 'hand'])), name='round_channel_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='recordingconflict',
-            constraint=models.UniqueConstraint(fields=('source', 'ref', 'fingerprint'), name='conflict_once_a_content'),
         ),
     ]

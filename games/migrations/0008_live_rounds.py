@@ -46,6 +46,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-opened_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('source', 'ref'), name='live_round_once'),
+                    models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('table',), name='live_round_one_at_a_table'),
+                    models.CheckConstraint(condition=models.Q(('recorded', None), ('ended_at__isnull', False), _connector='OR'), name='live_round_ended'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -63,26 +68,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['live_round', 'number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('live_round', 'number'), name='live_step_number_once'),
+                    models.UniqueConstraint(fields=('live_round', 'call'), name='live_step_call_once'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='liveround',
-            constraint=models.UniqueConstraint(fields=('source', 'ref'), name='live_round_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='liveround',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('table',), name='live_round_one_at_a_table'),
-        ),
-        migrations.AddConstraint(
-            model_name='liveround',
-            constraint=models.CheckConstraint(condition=models.Q(('recorded', None), ('ended_at__isnull', False), _connector='OR'), name='live_round_ended'),
-        ),
-        migrations.AddConstraint(
-            model_name='livestep',
-            constraint=models.UniqueConstraint(fields=('live_round', 'number'), name='live_step_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='livestep',
-            constraint=models.UniqueConstraint(fields=('live_round', 'call'), name='live_step_call_once'),
         ),
     ]
