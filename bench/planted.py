@@ -7,7 +7,7 @@ that settles is not asked.
 import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
@@ -26,8 +26,9 @@ GAMES = (
     ("rws-tai-sai-v6", "A"), ("rws-tai-sai-v6", "C"), ("rws-tai-sai-v6", "E"), ("division-9-2008", "1"),
     ("rws-tai-sai-open-cover-v5", "C"), ("division-9-2008", "2"), ("rws-tai-sai-open-cover-v5", "E"),
 )  # fmt: skip
-#: When each event of a round comes, in shares of the time between two rounds.
+#: When each event of a round comes, in shares of the time between two rounds; the third is the tumbler's.
 MOMENTS = (0.0, 0.4, 0.42, 0.6, 0.9)
+TUMBLED_FIRST = -0.05
 MINIMUM = STAKES[0]
 #: All players of a round on one box come to less than its maximum, and to less than the differential.
 MOST = -(-BETS // BOXES_A_PLAYER) * STAKES[-1]
@@ -70,6 +71,13 @@ class PlantedTable:
     def pays_in_full(self) -> bool:
         """Division 9 has no rule by which a bet is cut."""
         return self.rulebook == "division-9-2008"
+
+    @cached_property
+    def moments(self) -> tuple[float, ...]:
+        """As the document has it: the tumbler runs before betting opens, or after it was closed."""
+        is_first = any(step.kind == "tumbler" and step.before == "new" for step in rulebook(self.rulebook).play)
+        opened, closed, tumbled, *rest = MOMENTS
+        return opened, closed, TUMBLED_FIRST if is_first else tumbled, *rest
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -124,7 +132,6 @@ class PlantedDay:
         wrong = set(chosen[: round(self.rounds * self.wrong)])
         breached = set(chosen) - wrong
         between = A_DAY / (self.rounds // len(TABLES))
-        seconds = tuple(share * between for share in MOMENTS)
         for number in range(self.rounds):
             table = TABLES[number % len(TABLES)]
             dice = (random.randint(1, 6), random.randint(1, 6), random.randint(1, 6))
@@ -137,7 +144,7 @@ class PlantedDay:
                 truth = pay_wrongly(random, bets, ref)
             self._add(bets, truth)
             started_at = BEGINS + dt.timedelta(seconds=number // len(TABLES) * between)
-            yield Played(ref, table.code, started_at, dice, bets, seconds)
+            yield Played(ref, table.code, started_at, dice, bets, tuple(share * between for share in table.moments))
 
     def _add(self, bets: list[Bet], truth: Truth | None) -> None:
         self.bets += len(bets)

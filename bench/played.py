@@ -17,7 +17,7 @@ LAYOUT = rulebook("rws-tai-sai-v6").layouts["C"]
 BOXES = tuple(LAYOUT.boxes)
 FIRST = dt.datetime(2026, 1, 5, 4, tzinfo=dt.UTC)
 A_ROUND = dt.timedelta(minutes=1)
-SECONDS = (0, 29, 31, 39, 55)  # of place-bets, no-more-bets, tumbler, result and settled
+SECONDS = (0, 29, 31, 39, 55)
 BOXES_A_PLAYER = 3
 MEMBERS = 5_000  # players come again: an index on them is not one of names that are all new
 STAKES = tuple(range(5_000, 50_001, 2_500))
@@ -30,7 +30,7 @@ class Played:
     started_at: dt.datetime
     dice: tuple[int, int, int]
     bets: list[tuple[str, str, int, int]]  # player, box, stake and net
-    seconds: tuple[float, ...] = SECONDS
+    seconds: tuple[float, ...] = SECONDS  # of place-bets, no-more-bets, tumbler, result and settled
 
     def line(self) -> str:
         """As a table system sends it."""
