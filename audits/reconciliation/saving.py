@@ -1,9 +1,10 @@
 """Findings on record: what is new is added, what is no longer found lapses, what is found again stands again."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -18,13 +19,23 @@ from games.models import Round
 
 FOUND = tuple(one.name for one in fields(Found))
 OF_ROUND = ("round_id", "table_id", "gaming_day", "round_started_at", "rulebook", "limit_set_id")
-SEEN = ("pk", "round_id", "key", "ordinal", "detail", "lapsed_at")  # of what is on record
 OF_RUN = ("engine", "found_by_id", "found_at")
 #: What nobody has said anything about yet.
 NEW = {
     "state": Finding.State.OPEN.value, "acknowledged_by": "", "outcome": "", "resolution": "",
     "needs_confirmation": False,
 }  # fmt: skip
+
+
+class Known(NamedTuple):
+    """Of what is on record, as much as is compared."""
+
+    pk: int
+    round_id: int
+    key: str
+    ordinal: int
+    detail: str
+    lapsed_at: dt.datetime | None
 
 
 @dataclass
@@ -54,7 +65,7 @@ class Gathered:
 
 def findings_save(gathered: Gathered, known: QuerySet[Finding], run: Callable[[], Run], applying: Applying) -> None:
     """`known` are the findings on record of what was looked at: all of these that were not found again lapse."""
-    on_record = {(one.round_id, one.key): one for one in known.values_list(*SEEN, named=True)}
+    on_record = {(one.round_id, one.key): one for one in map(Known._make, known.values_list(*Known._fields))}
     found = {(key, one.key): (ordinal, one) for key, ordinal, one in gathered}
     if new := {name: entry for name, entry in found.items() if name not in on_record}:
         _add(new, gathered.rounds, run(), applying)
@@ -72,9 +83,9 @@ def findings_save(gathered: Gathered, known: QuerySet[Finding], run: Callable[[]
     Finding.objects.bulk_update([changing[key] for key in moved], ["ordinal", "detail"], batch_size=500)
 
 
-def _differs(one: Any, ordinal: int, now: Found) -> bool:
+def _differs(one: Known, ordinal: int, now: Found) -> bool:
     """The same finding at another place, or in other words: a ruling is named once there is one."""
-    return bool(one.ordinal != ordinal or one.detail != now.detail)
+    return one.ordinal != ordinal or one.detail != now.detail
 
 
 def _add(

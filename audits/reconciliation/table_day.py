@@ -5,9 +5,10 @@ meanwhile has its place in the outbox and waits for the next.
 """
 
 import datetime as dt
+import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 from django.db import connection
@@ -16,7 +17,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from audits.asking import rows
-from audits.models import COUNTS, Category, DaySummary, Finding, Run
+from audits.models import COUNTS, FIGURES, Category, DaySummary, Finding, Run
 from audits.reconciliation.applying import Applying, applying
 from audits.reconciliation.corrected import sums_of_corrected
 from audits.reconciliation.explaining import explained
@@ -35,6 +36,14 @@ COUNT_OF = {
     Category.IRREGULARITY: "irregularities",
     Category.PROCEDURAL: "procedural",
 }
+LOCKED = f"""
+SELECT {", ".join(f"s.{name}" for name in FIGURES)} FROM audits_daysummary s JOIN games_table t ON t.id = s.table_id
+WHERE s.table_id = %s AND s.gaming_day = %s FOR UPDATE OF s FOR KEY SHARE OF t
+"""
+SAVED = f"""
+UPDATE audits_daysummary SET {", ".join(f"{name} = %s" for name in (*FIGURES, *COUNTS, "kinds", "changed_at"))}
+WHERE table_id = %s AND gaming_day = %s
+"""
 OTHER_DAYS = (
     "INSERT INTO games_outbox (round_id, at, again) SELECT unnest(%s::bigint[]), %s, true ON CONFLICT DO NOTHING"
 )
@@ -51,28 +60,26 @@ class Done:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
 
 
-def day_lock(table: Table, day: dt.date) -> DaySummary:
+def day_lock(table: Table, day: dt.date) -> Sums:
     """Until the transaction ends nobody else reconciles this day, and nobody changes what the table is settled by."""
-    summary = DaySummary.objects.select_for_update().get(table=table, gaming_day=day)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM games_table WHERE id = %s FOR KEY SHARE", [table.pk])
-    return summary
+    (figures,) = rows(LOCKED, table.pk, day)
+    return Sums(*map(int, figures))
 
 
 def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: Progress | None = None) -> Done:
     """All rounds of the day anew. The caller's transaction; its day is locked."""
-    summary = day_lock(table, day)
+    day_lock(table, day)
     seen = Pass(table)
     seen.read(rounds_of(table, day), progress)
     _overlapped_elsewhere(table, day, seen.procedure.lasting)
     seen.explain(seen.procedure.may_overlap())
     findings_save(seen.gathered, Finding.objects.filter(table=table, gaming_day=day), run, seen.applying)
-    return _summarise(summary, seen, Sums(), seen.gathered.kinds())
+    return _summarise(table, day, seen, Sums(), seen.gathered.kinds())
 
 
 def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Done:
     """The rounds of the day that wait in the outbox; all of it, where one of them was reconciled before."""
-    summary = day_lock(table, day)
+    before = day_lock(table, day)
     if Outbox.objects.filter(again=True, round__table=table, round__gaming_day=day).exists():
         return reconcile_day(table, day, run)
     seen = Pass(table)
@@ -84,12 +91,11 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     _again(table, [(key, its_day) for key, its_day in later if its_day != day])
     here = [key for key, its_day in later if its_day == day]
     on_record = Finding.objects.filter(round__in=fresh) | Finding.objects.filter(round__in=here, kind="overlap")
-    before = Sums(**{name: int(getattr(summary, name)) for name in asdict(Sums())})
     seen.explain(sorted({*fresh, *here}))
     findings_save(seen.gathered, on_record, run, seen.applying)
     live = Finding.objects.filter(table=table, gaming_day=day, lapsed_at=None)  # counted anew, quick by their index
     kinds = live.order_by().values_list("category", "kind").annotate(Count("pk"))
-    return _summarise(summary, seen, before, {(category, kind): count for category, kind, count in kinds})
+    return _summarise(table, day, seen, before, {(category, kind): count for category, kind, count in kinds})
 
 
 def _overlapped_elsewhere(table: Table, day: dt.date, lasting: list[int]) -> None:
@@ -108,19 +114,18 @@ def _again(table: Table, rounds: list[tuple[int, dt.date]]) -> None:
         cursor.execute(OTHER_DAYS, [[key for key, _ in rounds], timezone.now()])
 
 
-def _summarise(summary: DaySummary, seen: "Pass", before: Sums, kinds: Mapping[tuple[str, str], int]) -> Done:
+def _summarise(table: Table, day: dt.date, seen: "Pass", before: Sums, kinds: Mapping[tuple[str, str], int]) -> Done:
     """The figures as they are now."""
     before.add(seen.sums)
-    values: dict[str, int] = {**asdict(before), **dict.fromkeys(COUNTS, 0)}
+    counts = dict.fromkeys(COUNTS, 0)
     for (category, _), count in kinds.items():
-        values[COUNT_OF[Category(category)]] += count
-    for name, value in values.items():
-        setattr(summary, name, value)
-    summary.kinds = {f"{category} {kind}": count for (category, kind), count in sorted(kinds.items())}
-    summary.changed_at = timezone.now()
-    summary.save()
+        counts[COUNT_OF[Category(category)]] += count
+    by_kind = json.dumps({f"{category} {kind}": count for (category, kind), count in sorted(kinds.items())})
+    with connection.cursor() as cursor:
+        figures = (getattr(before, name) for name in FIGURES)
+        cursor.execute(SAVED, [*figures, *counts.values(), by_kind, timezone.now(), table.pk, day])
     _taken(seen.ids)
-    return Done(seen.sums.rounds, seen.sums.bets, {name: values[name] for name in COUNTS})
+    return Done(seen.sums.rounds, seen.sums.bets, counts)
 
 
 def _taken(ids: NDArray[np.int64]) -> None:
