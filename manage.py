@@ -4,6 +4,8 @@
 import os
 import sys
 
+INTERRUPTED = 130  # what a shell says of a program that was stopped by Ctrl-C
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "taisai_backoffice.settings")
@@ -17,6 +19,9 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except (ImproperlyConfigured, EmbeddedServerError) as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped.\n")
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

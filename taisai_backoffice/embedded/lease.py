@@ -64,7 +64,12 @@ class Lease:
             self._users.close()
 
     def give_back_at_exit(self) -> None:
-        atexit.register(self.give_back)
+        atexit.register(self._leave_behind_nothing)
+
+    def _leave_behind_nothing(self) -> None:
+        """The command is over: Ctrl-C has nothing more to stop, and would leave a server running."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.give_back()
 
 
 def end_on_signals() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from audits.management.commands import reconcile
-from audits.models import DaySummary, Finding
+from audits.models import DaySummary, Finding, Run
+from audits.services.runs import parts_waiting
 from games.models import Outbox, Round, TableAssignment
 from tests.audits.playing import everything
 from tests.games.engine.oracle import FELTS
@@ -121,6 +122,26 @@ def test_what_killed_workers_leave_is_done_by_the_command(
         assert counted(day, "--workers", "3") == expected_counts(path, gaming_day=day)
     assert not Outbox.objects.exists()
     assert reported(*BOTH) == truth_of(path)
+
+
+def test_who_stops_the_command_cancels_its_run_and_what_was_done_stays(
+    clone: str, clock: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, taken, take = floor(tmp_path, 76), iter((True, False)), reconcile.take
+
+    def stopped_at_the_second(key: int) -> int:
+        if next(taken):
+            return take(key)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reconcile, "take", stopped_at_the_second)
+        with pytest.raises(KeyboardInterrupt):
+            called("reconcile", "--day", DAY)
+    run = Run.objects.get()
+    assert (run.state, run.parts.filter(is_done=True).count()) == (Run.State.CANCELLED, 1)
+    assert parts_waiting() == []  # no sweep goes on with it
+    assert counted(DAY) == expected_counts(path, gaming_day=DAY)
 
 
 def test_several_workers_find_the_truth_and_one_alone_the_same(clone: str, clock: Any, tmp_path: Path) -> None:

@@ -98,3 +98,8 @@ def test_from_a_shell_an_error_is_plain_and_a_password_comes_from_standard_input
     added = manage(*arguments, database=clone, input="a long enough one\n")
     assert (added.returncode, added.stdout) == (0, "Added IT1 First.\n")
     assert Staff.objects.get(number="IT1").check_password("a long enough one")
+
+
+def test_who_stops_a_command_is_told_so_in_a_word() -> None:
+    stopped = manage("shell", "--no-imports", "-c", "raise KeyboardInterrupt", database="nowhere")
+    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (130, "", "Stopped.\n")

@@ -2,18 +2,21 @@
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from multiprocessing.queues import SimpleQueue
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 from django.db import connections
 
 from audits.management.days import day_of, table_of
 from audits.models import Run, RunPart
-from audits.services.runs import casinos_of, part_take, parts_of, run_start
+from audits.services.runs import casinos_of, part_take, parts_of, run_cancel, run_start
 from games.management.acting import ActingCommand
 from games.management.documents import as_json
 from games.management.progress import bar_on_terminal
@@ -44,13 +47,24 @@ class Command(ActingCommand):
         started = time.perf_counter()
         casinos = casinos_of(actor=actor, day=day, table=table)
         runs = [run_start(actor=actor, casino=casino, day=day, table=table) for casino in casinos]
-        work(runs, workers, f"{day}")
+        try:
+            work(runs, workers, f"{day}")
+        except KeyboardInterrupt:
+            cancel(actor, runs)
+            raise
         seconds = round(time.perf_counter() - started, 3)
         counts: dict[str, Any] = {"day": day.isoformat(), **counted(runs), "seconds": seconds}
         if options["json"]:
             self.stdout.write(as_json(counts))
         else:
             self.stdout.write(words(counts, table))
+
+
+def cancel(actor: Actor, runs: list[Run]) -> None:
+    """Who stops the command does not want others to go on with it. What ended meanwhile is as it is."""
+    for run in runs:
+        with suppress(ValidationError):
+            run_cancel(actor=actor, run=run)
 
 
 def work(runs: list[Run], workers: int, name: str) -> None:
@@ -98,6 +112,7 @@ def following(queue: IO[bytes]) -> Iterator[int]:
 
 
 def help_out(queue: IO[bytes], done: "SimpleQueue[int]") -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command hears of it, and ends us
     for one in connections.all():
         one.connection = None  # this one is the parent's; ours is opened when it is needed
     for key in following(queue):
