@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import reverse_lazy
+from django.urls import reverse
 from django.utils import timezone
 
 
@@ -20,7 +20,7 @@ def page(
 
         return can(request.user, action)
 
-    return {"title": title, "icon": icon, "link": reverse_lazy(route), "permission": permission, "badge": badge}
+    return {"title": title, "icon": icon, "link": reverse(route), "permission": permission, "badge": badge}
 
 
 def open_alerts(request: HttpRequest) -> str:
@@ -36,7 +36,7 @@ def group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
 def sidebar() -> list[dict[str, Any]]:
     """By task, in the order of a shift. A group without a page for the person at the keyboard is not shown."""
     return [
-        {"items": [{"title": "Overview", "icon": "dashboard", "link": reverse_lazy("admin:index")}]},
+        {"items": [{"title": "Overview", "icon": "dashboard", "link": reverse("admin:index")}]},
         group(
             "Floor",
             page("Tables", "table_restaurant", "admin:games_table_changelist", "table.view"),
