@@ -32,4 +32,5 @@ class MoneyField(forms.CharField):
 
 def day_field(label: str, **kwargs: Any) -> forms.DateField:
     widget = UnfoldAdminTextInputWidget(attrs={"placeholder": "2026-11-15", "autocomplete": "off"})
-    return forms.DateField(label=label, widget=widget, input_formats=["%Y-%m-%d"], **kwargs)
+    wrong = {"invalid": "Enter a valid date, written as 2026-11-15."}
+    return forms.DateField(label=label, widget=widget, input_formats=["%Y-%m-%d"], error_messages=wrong, **kwargs)

@@ -16,7 +16,7 @@ def _tumbled(place: int) -> str:
 
 
 OPENED_FIRST = _kind(0, "place-bets")
-#: The tumbler after the close, as every document has it; before it, where the round's own lets that stand; or not told.
+#: The tumbler after the close (no document objects), or before it where the round's own lets that stand, or not told.
 ORDINARY = f"""
 CASE jsonb_array_length(r.events)
 WHEN 5 THEN {_kind(3, "result")} AND {_kind(4, "settled")} AND CASE WHEN {_kind(2, "no-more-bets")}

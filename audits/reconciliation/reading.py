@@ -2,8 +2,8 @@
 
 The server lays the same field of many rounds end to end (`string_agg`), so that NumPy reads it where it lies: those of
 two hours at a time, so that neither side holds a day in memory. An array is sent as PostgreSQL keeps it in memory, by a
-function that a superuser has made in the database; where there is none, by `array_send`, which puts a length before
-each element and takes several times as long as all the rest. Both begin with five words about the array.
+function that a superuser has made in the database; where there is none, by `array_send`, which calls a function for
+each element and puts a length before it. Both begin with five words about the array.
 """
 
 import datetime as dt

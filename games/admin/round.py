@@ -24,7 +24,10 @@ ROWS = 50
 class RoundSearch(forms.Form):
     table = forms.CharField(required=False, max_length=20, widget=UnfoldAdminTextInputWidget())
     day = forms.DateField(
-        required=False, label="Gaming day", widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "2026-11-15"})
+        required=False,
+        label="Gaming day",
+        widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "2026-11-15"}),
+        error_messages={"invalid": "Enter a valid date, written as 2026-11-15."},
     )
     dealer = forms.CharField(required=False, max_length=200, widget=UnfoldAdminTextInputWidget())
     player = forms.CharField(required=False, max_length=200, widget=UnfoldAdminTextInputWidget())

@@ -97,7 +97,7 @@ def test_what_waits_for_compliance_needs_somebody_and_what_is_resolved_does_not(
 
 def test_a_question_that_makes_no_sense_is_told(house: House) -> None:
     played(house)
-    assert "Enter a valid date" in page(house, first="yesterday")
+    assert "Enter a valid date, written as 2026-11-15." in page(house, first="yesterday")
     assert TOLD in page(house, after="nonsense,x")
 
 

@@ -54,7 +54,7 @@ def test_rounds_are_found_by_table_day_dealer_player_and_status(house: House, ta
 
 def test_what_makes_no_sense_is_told_and_finds_nothing(house: House, table: Table) -> None:
     record(EXAMPLE)
-    assert "Enter a valid date" in page(house, day="yesterday")
+    assert "Enter a valid date, written as 2026-11-15." in page(house, day="yesterday")
     assert EXAMPLE["ref"] in page(house, after="nonsense,x")
 
 
