@@ -1,4 +1,4 @@
-"""How the product treats each numbered rule: one file a rulebook, read strictly."""
+"""How the product treats each numbered rule: one file a rulebook, read strictly. README.md says what each claims."""
 
 import tomllib
 from dataclasses import dataclass
@@ -9,8 +9,10 @@ from games.engine.loader import rulebook
 from games.engine.rulebook import Rulebook
 
 FOLDER = Path(__file__).parent
-TREATMENTS = ("computed", "checked", "recorded", "shown", "procedural")
-FIELDS = {"rule", "treatment", "modules", "tests", "planned", "cited_for"}
+DONE = ("computed", "checked", "recorded", "shown")  # by the product: each has a module and a test
+LEFT = ("procedural", "statement")  # to people, or asking for nothing: each says why
+TREATMENTS = (*DONE, *LEFT)
+FIELDS = {"rule", "treatment", "modules", "tests", "why", "planned", "cited_for"}
 MATTERS = ("sign", "suspension", "entry-terminal")
 
 
@@ -27,6 +29,7 @@ class Clause:
     tests: tuple[str, ...]
     planned: str | None
     cited_for: str | None
+    why: str | None
 
 
 def clauses(book: Rulebook) -> list[Clause]:
@@ -66,7 +69,19 @@ def read(book: Rulebook, text: str) -> list[Clause]:
             tuple(entry.get("tests", ())),
             entry.get("planned"),
             entry.get("cited_for"),
+            entry.get("why"),
         )
+        if fault := _fault(found[rule]):
+            raise ClausesError(f"{where} {fault}.")
     if missing := [rule for rule in book.rules if rule not in found]:
         raise ClausesError(f"clauses of {book.id}: rule {missing[0]} has no entry.")
     return [found[rule] for rule in book.rules]
+
+
+def _fault(clause: Clause) -> str:
+    """Say what an entry claims without showing for it."""
+    if clause.treatment in LEFT and not clause.why:
+        return f"is {clause.treatment} and does not say why"
+    if clause.treatment in DONE and not (clause.modules and clause.tests):
+        return f"is {clause.treatment} and names no module or no test"
+    return ""

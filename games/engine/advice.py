@@ -12,14 +12,27 @@ def _known_dice(value: str) -> str:
     return "some" if parse_known_dice(value, "known_dice") else "none"
 
 
-def _yes_or_no(value: str) -> str:
-    if value not in ("yes", "no"):
-        raise InputError(f"settled: {value!r:.40} is neither yes nor no; write settled=yes or settled=no.")
-    return value
+def _yes_or_no(name: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in ("yes", "no"):
+            raise InputError(f"{name}: {value!r:.40} is neither yes nor no; write {name}=yes or {name}=no.")
+        return value
+
+    return read
 
 
 #: How the facts of a situation are read: what the person wrote, as the value that rulebooks ask about.
-FACTS: dict[str, Callable[[str], str]] = {"known_dice": _known_dice, "settled": _yes_or_no}
+FACTS: dict[str, Callable[[str], str]] = {
+    "known_dice": _known_dice,
+    **{name: _yes_or_no(name) for name in ("settled", "with_chips", "in_time")},
+}
+#: How a fact is written, for messages.
+EXAMPLES = {
+    "known_dice": "known_dice=2,?,?",
+    "settled": "settled=no",
+    "with_chips": "with_chips=yes",
+    "in_time": "in_time=yes",
+}
 
 
 def advise(book: Rulebook, code: str, facts: Mapping[str, str] | None = None) -> Situation:
@@ -35,9 +48,8 @@ def advise(book: Rulebook, code: str, facts: Mapping[str, str] | None = None) ->
 
 def verify_facts(code: str, needed: tuple[str, ...], given: Mapping[str, str]) -> None:
     faults = [f"{name}: {code} knows no such fact; leave it out." for name in given if name not in needed]
-    examples = {"known_dice": "known_dice=2,?,?", "settled": "settled=no"}
     faults += [
-        f"{name}: {code} needs this fact; give it, such as {examples[name]}."
+        f"{name}: {code} needs this fact; give it, such as {EXAMPLES[name]}."
         for name in needed
         if given.get(name) is None
     ]

@@ -23,6 +23,11 @@ class Box:
     triples_lose: bool = False
     faces: tuple[int, ...] = field(default=())
 
+    @property
+    def best_odds(self) -> int:
+        """What it pays to 1 at best."""
+        return max(self.odds)
+
     def hits(self, throw: Throw) -> int:
         """How often the throw hits the box: 0 loses, more than once only for a single die."""
         return HITS[self.type](self, throw)

@@ -34,16 +34,14 @@ class Throw:
         return self.faces.count(face)
 
     def call(self) -> str:
-        """As the dealer calls it: lowest to highest and the total; the pair of a double is named first."""
-        pairs = [face for face in set(self.faces) if self.count(face) > 1]
-        if self.is_triple:
-            named = f"triple {self.faces[0]}"
-        elif pairs:
-            (single,) = (face for face in self.faces if face != pairs[0])
-            named = f"double {pairs[0]}, {single}"
-        else:
-            named = ", ".join(map(str, self.ascending))
-        return f"{named}, total {self.total}"
+        """As the dealer calls it: lowest to highest and the total; a double or triple is named in its place.
+
+        >>> Throw((6, 1, 6)).call()
+        '1, double 6, total 13'
+        """
+        names = {1: "", 2: "double ", 3: "triple "}
+        named = [f"{names[self.count(face)]}{face}" for face in dict.fromkeys(self.ascending)]
+        return f"{', '.join(named)}, total {self.total}"
 
 
 def all_throws() -> Iterator[Throw]:

@@ -2,30 +2,45 @@
 
 from xml.sax.saxutils import escape
 
-from .rulebook import Area, Layout, Rulebook
+from .rulebook import Area, Caption, Layout, Rectangle, Rulebook
 
 MARGIN = 10
+LARGEST_TEXT, SMALLEST_TEXT = 30, 10
+DICE = ("ONE DIE", "TWO DICE", "THREE DICE")
+
+
+def size_of(layout: Layout) -> tuple[int, int]:
+    """Return width and height of the felt, without its margin."""
+    parts: list[Rectangle] = [*layout.areas, *layout.captions]
+    return max(part.x + part.width for part in parts), max(part.y + part.height for part in parts)
 
 
 def draw(book: Rulebook, layout: Layout) -> str:
-    """One rectangle an area, with what is printed in it and what the box pays."""
-    right = max(area.x + area.width for area in layout.areas) + MARGIN
-    bottom = max(area.y + area.height for area in layout.areas) + MARGIN
-    size = f'width="{right + MARGIN}" height="{bottom + MARGIN}"'
+    """Draw one rectangle an area, with what is printed in it and what the box pays; and the captions."""
+    width, height = (length + 2 * MARGIN for length in size_of(layout))
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-MARGIN} {-MARGIN} {right + MARGIN} {bottom + MARGIN}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-MARGIN} {-MARGIN} {width} {height}" '
             f'font-family="sans-serif" text-anchor="middle" role="img">',
             f"<title>{escape(f'{book.id}, layout {layout.code} ({layout.drawing})')}</title>",
-            f'<rect x="{-MARGIN}" y="{-MARGIN}" {size} fill="#0b5d45"/>',
+            f'<rect x="{-MARGIN}" y="{-MARGIN}" width="{width}" height="{height}" fill="#0b5d45"/>',
             *(_area(layout, area) for area in layout.areas),
+            *(_caption(layout, caption) for caption in layout.captions),
             "</svg>",
         ]
     )
 
 
+def caption_text(layout: Layout, caption: Caption) -> str:
+    """Say what the boxes of the bet type pay: one number where they pay alike, by the count of dice for a single."""
+    odds = layout.boxes_of(caption.type)[0].odds
+    if len(odds) == 1:
+        return f"{caption.english} 1 WINS {odds[0]}"
+    return " • ".join(f"{one} TO 1 ON {count}" for one, count in zip(odds, DICE, strict=True))
+
+
 def _area(layout: Layout, area: Area) -> str:
-    size = min(30, area.height // 4, max(10, area.width * 4 // 3 // max(len(area.english), 1)))
+    size = min(LARGEST_TEXT, area.height // 4, max(SMALLEST_TEXT, area.width * 4 // 3 // max(len(area.english), 1)))
     middle_x, middle_y = area.x + area.width / 2, area.y + area.height / 2
     odds = "/".join(map(str, layout.boxes[area.box].odds))
     printed = " ".join(filter(None, (area.english, area.chinese)))
@@ -34,4 +49,18 @@ def _area(layout: Layout, area: Area) -> str:
         f'fill="none" stroke="#fff" stroke-width="2"/>'
         f'<text x="{middle_x}" y="{middle_y}" font-size="{size}" fill="#fff">{escape(printed)}</text>'
         f'<text x="{middle_x}" y="{middle_y + size}" font-size="{size * 2 // 3}" fill="#ffe08a">1:{odds}</text></g>'
+    )
+
+
+def _caption(layout: Layout, caption: Caption) -> str:
+    """Print along the longer side: a tall caption reads from the bottom up."""
+    text = caption_text(layout, caption)
+    is_tall = caption.height > caption.width
+    length, depth = (caption.height, caption.width) if is_tall else (caption.width, caption.height)
+    size = min(LARGEST_TEXT, depth // 2, max(SMALLEST_TEXT, length * 3 // 2 // len(text)))
+    x, y = caption.x + caption.width / 2, caption.y + caption.height / 2
+    turn = f' transform="rotate(-90 {x} {y})"' if is_tall else ""
+    return (
+        f'<text data-caption="{caption.type}" x="{x}" y="{y}" font-size="{size}" fill="#ffe08a" '
+        f'dominant-baseline="central"{turn}>{escape(text)}</text>'
     )

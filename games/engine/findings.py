@@ -14,7 +14,11 @@ from .rulebook import Layout, Rulebook
 from .settlement import Reckoning, Settlement, bet_rules, reckon, settle
 
 #: Goes up where the same round would be found otherwise than before; findings name the version that found them.
-VERSION = "1"
+VERSION = "3"
+
+
+#: How the detail of a refused withdrawal ends.
+LATE_WITHDRAWAL = "withdrawn after no-more-bets"
 
 
 class RecordedBet(NamedTuple):
@@ -24,11 +28,15 @@ class RecordedBet(NamedTuple):
     net: int | None  # None: none was given, and nothing is compared
     is_late: bool = False
     is_refused: bool = False
+    is_withdrawn: bool = False  # in time
+    is_timed: bool = False  # on record is when it was placed
+    is_withdrawn_late: bool = False  # after no-more-bets: it stays on the felt
+    is_at_the_call: bool = False  # placed or taken back at the very moment of no-more-bets
 
     @property
     def counts(self) -> bool:
-        """On the felt in time; else it counts for nothing, and its net is 0."""
-        return not (self.is_late or self.is_refused)
+        """On the felt when betting was closed; else it counts for nothing, and its net is 0."""
+        return not (self.is_late or self.is_refused or self.is_withdrawn)
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,15 @@ class Discrepancy:
 
 
 @dataclass(frozen=True)
+class Beyond:
+    """A bet that a ruling, or discretion, settled otherwise than the rules would."""
+
+    position: int  # of the bet, from 0
+    by_rules: int
+    decided: int
+
+
+@dataclass(frozen=True)
 class Ruled:
     """What was decided about a round after it was recorded: it stands in the place of what its events say."""
 
@@ -48,7 +65,8 @@ class Ruled:
     is_void: bool = False
     is_settled: bool = False
     throw: Throw | None = None
-    nets: tuple[int, ...] | None = None  # of every bet, where they were decided one by one
+    nets: tuple[int | None, ...] | None = None  # where bets were decided one by one; None: the rules decide this one
+    decision: str = ""  # the ruling or discretion that it rests on; empty where a rule itself says so
 
     def instead_of(self, found: Assessment) -> Assessment:
         if self.is_void:
@@ -71,6 +89,7 @@ class RecordedRound:
     rulings: tuple[str, ...] = ()  # the standing ones that its excess and its rounding follow
     answers: tuple[str, ...] = ()  # the ones about this very round
     ruled: Ruled | None = None
+    ruled_by_rule: Ruled | None = None  # the last that a rule itself decided: what a ruling is held against
 
     @cached_property
     def counting(self) -> list[RecordedBet]:
@@ -115,8 +134,7 @@ class RecordedRound:
         return self.ruled.instead_of(found) if self.ruled else found
 
     def _assess(self, limits_need_ruling: bool = False) -> Assessment:
-        late = [f"{one.player} {one.box}" for one in self.bets if one.is_late]
-        return assess(self.book, self.events, late, limits_need_ruling)
+        return assess(self.book, self.events, bet_irregularities(self.book, self.bets), limits_need_ruling)
 
     def expected(self) -> list[tuple[int, tuple[str, ...]]]:
         """The net of every bet and its rules; nothing where the round is unfinished."""
@@ -126,20 +144,21 @@ class RecordedRound:
         """The expected ones; nothing where the round is unfinished."""
         if not self.assessment.is_finished:
             return []
-        if self.ruled and self.ruled.nets is not None:
-            return list(self.ruled.nets)
-        if self.reckoning is None:
-            return [0] * len(self.bets)
-        nets = iter(self.reckoning.nets)
-        return [next(nets) if one.counts else 0 for one in self.bets]
+        by_rules = [0] * len(self.bets)
+        if self.reckoning is not None:
+            nets = iter(self.reckoning.nets)
+            by_rules = [next(nets) if one.counts else 0 for one in self.bets]
+        if self.ruled is None or self.ruled.nets is None:
+            return by_rules
+        return [net if was is None else was for net, was in zip(by_rules, self.ruled.nets, strict=True)]
 
     def _rules(self, position: int) -> tuple[str, ...]:
         """By which rules a bet of a finished round has the net that is expected."""
         bet, throw = self.bets[position], self.assessment.throw
-        if self.ruled and self.ruled.nets is not None:
+        if self.ruled and self.ruled.nets is not None and self.ruled.nets[position] is not None:
             return self.ruled.rules
         if not bet.counts:
-            return situation_of(self.book, "late-bet").rules
+            return off_felt_rules(self.book, bet)
         if self.reckoning is None or throw is None:
             return (*self.assessment.void_rules, *self.book.void_rules)
         return bet_rules(
@@ -162,19 +181,31 @@ class RecordedRound:
             net, recorded = nets[position], self.bets[position].net or 0
             yield Discrepancy(position, discrepancy_kind(net, recorded), net, recorded, self._rules(position))
 
+    def beyond_rules(self) -> Iterator[Beyond]:
+        """Yield the bets that the last ruling or discretion settled otherwise than the rules alone would."""
+        if self.ruled is None or not self.ruled.decision:
+            return
+        for position, (by_rules, decided) in enumerate(zip(self._by_rules_alone(), self._nets(), strict=False)):
+            if by_rules != decided:
+                yield Beyond(position, by_rules, decided)
+
+    def _by_rules_alone(self) -> list[int]:
+        """The nets without any ruling: of a round that was never settled by its dice, and without dice nothing."""
+        alone = replace(self, ruled=self.ruled_by_rule)
+        found = alone.assessment
+        if not found.is_finished and found.throw is not None:
+            alone = replace(alone, ruled=Ruled((), is_settled=True, throw=found.throw))
+        return alone._nets() or [0] * len(self.bets)
+
     def breaches(self) -> Sequence[Breach]:
         """In every round, void and unfinished ones too."""
         return breaches(self.layout, self.limits, self.counting, self.boxes)
 
-    def irregularities(self) -> Iterator[tuple[Irregularity, int | None]]:
-        """Each with the position of the bet that it is about, where it is about one."""
-        late = situation_of(self.book, "late-bet")
-        positions = iter([position for position, one in enumerate(self.bets) if one.is_late])
+    def irregularities(self) -> Iterator[Irregularity]:
         for one in self.assessment.irregularities:
             if one.action == "unfinished" and self.assessment.is_finished:  # it was, until it was ruled on
                 continue
-            is_late_bet = (one.rule, one.action) == (late.rules[0], late.action)
-            yield self._answered(one), next(positions) if is_late_bet else None
+            yield self._answered(one)
 
     def _answered(self, one: Irregularity) -> Irregularity:
         if one.action != "ruling" or not self.answers:
@@ -187,6 +218,28 @@ class RecordedRound:
         if self.reckoning is None or not bet.counts or not self.boxes[bet.box].is_over_full:
             return ()
         return self.rulings
+
+
+def bet_irregularities(book: Rulebook, bets: Sequence[RecordedBet]) -> list[Irregularity]:
+    """List bets placed or taken back after no-more-bets, each by itself. What is not on the felt is not taken back."""
+    late, withdrawal = situation_of(book, "late-bet"), situation_of(book, "late-withdrawal")
+    found = [
+        Irregularity(late.rules[0], late.action, f"{bet.player} {bet.box}", position)
+        for position, bet in enumerate(bets) if bet.is_late
+    ]  # fmt: skip
+    return found + [
+        Irregularity(withdrawal.rules[0], withdrawal.action, f"{bet.player} {bet.box} {LATE_WITHDRAWAL}", position)
+        for position, bet in enumerate(bets) if bet.counts and bet.is_withdrawn_late
+    ]  # fmt: skip
+
+
+def off_felt_rules(book: Rulebook, bet: RecordedBet) -> tuple[str, ...]:
+    """Say by which rules a bet that was late, refused or taken back in time has a net of 0."""
+    if bet.is_refused and bet.is_timed and not bet.is_late:
+        return situation_of(book, "over-limit-noticed").rules
+    if bet.is_withdrawn and not bet.is_refused and not bet.is_late:
+        return situation_of(book, "late-withdrawal").rules
+    return situation_of(book, "late-bet").rules
 
 
 def breach_rules(book: Rulebook, breach: Breach) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from .advice import situation_of
 from .dice import Throw, parse_known_dice
 from .errors import InputError
+from .findings import RecordedBet, bet_irregularities
 from .irregularities import (
     DICE_EXPOSED,
     DIE_NOT_FLAT,
@@ -22,10 +23,12 @@ from .irregularities import (
     Assessment,
     Event,
     assess,
+    is_result,
 )
 from .limits import Bet
-from .round_states import NEW, can_step, find_step, out_of_order
+from .round_states import NEW, can_step, out_of_order
 from .rulebook import Rulebook
+from .rulebook import Step as Move
 
 BET, INCREASE, WITHDRAW, REFUSE = "bet", "increase", "withdraw", "refuse"
 ON_THE_FELT = (BET, INCREASE, WITHDRAW, REFUSE)
@@ -34,6 +37,7 @@ CALLS = (PLACE_BETS, NO_MORE_BETS, RESULT, RESULT_AMENDED, SETTLED, VOID)
 #: What happens whether or not it is its turn: dice and current obey no order, and what happened is kept.
 FACTS = (TUMBLER, DICE_EXPOSED, DIE_NOT_FLAT, INTERRUPTION)
 KINDS = (*ON_THE_FELT, *CALLS, *FACTS)
+MOMENT = timedelta(microseconds=1)
 
 
 class OrderError(InputError):
@@ -53,6 +57,7 @@ class Chips:
     stake: int
     at: datetime | None = None
     house_placed: bool = False
+    call_bet: bool = False  # placed by the house on the player's oral call
 
     @property
     def place(self) -> tuple[str, str]:
@@ -70,7 +75,8 @@ class Step:
     stake: int | None = None
     placed_at: datetime | None = None  # of chips, where the terminal said when
     house_placed: bool = False
-    details: dict[str, Any] = field(default_factory=dict)  # of an event: tumbles, dice, known_dice, rule, by
+    call_bet: bool = False
+    details: dict[str, Any] = field(default_factory=dict)  # of an event: tumbles, activated, dice, known_dice, rule, by
     nets: dict[tuple[str, str], int] = field(default_factory=dict)  # of a settlement
 
 
@@ -89,6 +95,8 @@ class Play:
     state: str = NEW
     chips: tuple[Chips, ...] = ()  # on the felt, in the order in which they were put there
     refused: tuple[Chips, ...] = ()
+    withdrawn: tuple[tuple[Chips, datetime], ...] = ()  # whole bets that were withdrawn in time, with the moment
+    late_withdrawals: dict[tuple[str, str], datetime] = field(default_factory=dict)  # refused: when it was first tried
     events: tuple[tuple[str, datetime, dict[str, Any]], ...] = ()
     nets: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -103,6 +111,26 @@ class Play:
             stakes[chips.place] = stakes.get(chips.place, 0) + chips.stake
         return [Bet(player, box, stake) for (player, box), stake in stakes.items()]
 
+    def chips_of(self, place: tuple[str, str]) -> Chips:
+        """Join the chips of one bet: placed when the last of them were, by the house if any of them were."""
+        own = [chips for chips in self.chips if chips.place == place]
+        return replace(
+            own[-1], stake=sum(chips.stake for chips in own), house_placed=any(chips.house_placed for chips in own),
+            call_bet=any(chips.call_bet for chips in own),
+        )  # fmt: skip
+
+    @property
+    def closed_at(self) -> datetime | None:
+        return next((at for kind, at, _ in self.events if kind == NO_MORE_BETS), None)
+
+    def has(self, kind: str) -> bool:
+        return any(event == kind for event, _, _ in self.events)
+
+    @property
+    def is_established(self) -> bool:
+        """The dice are on record: as a result, or all of them as known at an interruption."""
+        return any(is_result(as_event(*event)) for event in self.events)
+
     def stake_of(self, place: tuple[str, str]) -> int:
         return sum(chips.stake for chips in self.chips if chips.place == place)
 
@@ -114,8 +142,25 @@ def is_open(book: Rulebook, play: Play) -> bool:
 
 def following(book: Rulebook, play: Play) -> list[str]:
     """What may come next, in the words of the steps."""
-    steps = list(dict.fromkeys(step.kind for step in book.play if step.before == play.state))
-    return [*(ON_THE_FELT if is_open(book, play) else ()), *steps]
+    return [*(ON_THE_FELT if is_open(book, play) else ()), *dict.fromkeys(move.kind for move in moves(book, play))]
+
+
+def moves(book: Rulebook, play: Play) -> list[Move]:
+    """List the steps that the order of play has now.
+
+    Where all dice were known at an interruption they are the result. A result may still be entered, as the terminal
+    would; until it is, there is none to amend.
+    """
+    found = [move for move in book.play if move.before == play.state]
+    if play.state != _resulted(book) or play.has(RESULT):
+        return found
+    entered = next(move for move in book.play if move.kind == RESULT)
+    return [replace(entered, before=play.state), *(move for move in found if move.kind != RESULT_AMENDED)]
+
+
+def _resulted(book: Rulebook) -> str:
+    """The state of a round whose dice are on record."""
+    return next(move.after for move in book.play if move.kind == RESULT)
 
 
 def replay(book: Rulebook, steps: Iterable[Step]) -> Play:
@@ -129,7 +174,7 @@ def replay(book: Rulebook, steps: Iterable[Step]) -> Play:
 def take(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
     """The round after a step; or why a bet was refused, which is part of the round as well."""
     if play.is_over:
-        raise OrderError(out_of_order(book, play.state, step.kind), ())
+        raise OrderError(out_of_order(book, play.state, step.kind, ()), ())
     if step.kind in ON_THE_FELT:
         return _betting(book, play, step)
     return _event(book, play, step), None
@@ -141,19 +186,33 @@ def take(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
 def _betting(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
     if is_open(book, play):
         return TAKEN[step.kind](play, step), None
-    if not any(kind == NO_MORE_BETS for kind, _, _ in play.events):
+    closed_at = play.closed_at
+    if closed_at is None:
         raise _out_of_order(book, play, step.kind)
     if step.kind == REFUSE:
         situation = situation_of(book, "over-limit-unnoticed")
         raise OrderError(
             f"{REFUSE}: betting is closed, so no bet is put back. {situation.explain}", book.cite(*situation.rules)
         )
-    late = situation_of(book, "late-bet")
+    late = situation_of(book, "late-withdrawal" if step.kind == WITHDRAW else "late-bet")
     refusal = Refusal(tuple(book.cite(*late.rules)), late.explain)
+    # What is told after the close happened after it, whatever the clock of the terminal says.
+    at = max(step.placed_at or step.at, closed_at + MOMENT)
     if step.kind == WITHDRAW:
-        return play, refusal
-    chips = Chips(step.player, step.box, step.stake or 0, step.placed_at or step.at, step.house_placed)
-    return replace(play, refused=(*play.refused, chips)), refusal
+        return _late_withdrawal(play, step, at), refusal
+    return replace(play, refused=(*play.refused, replace(_chips(step), at=at))), refusal
+
+
+def _late_withdrawal(play: Play, step: Step, at: datetime) -> Play:
+    """Keep when it was first tried to take back a bet on the felt; the bet stays there whole."""
+    place = (step.player, step.box)
+    if not play.stake_of(place) or place in play.late_withdrawals:
+        return play
+    return replace(play, late_withdrawals=play.late_withdrawals | {place: at})
+
+
+def _chips(step: Step) -> Chips:
+    return Chips(step.player, step.box, step.stake or 0, step.placed_at, step.house_placed, step.call_bet)
 
 
 def _placed(play: Play, step: Step) -> Play:
@@ -169,18 +228,23 @@ def _increased(play: Play, step: Step) -> Play:
 
 
 def _with_chips(play: Play, step: Step) -> Play:
-    chips = Chips(step.player, step.box, step.stake or 0, step.placed_at, step.house_placed)
-    return replace(play, chips=(*play.chips, chips))
+    return replace(play, chips=(*play.chips, _chips(step)))
 
 
 def _withdrawn(play: Play, step: Step) -> Play:
+    """A bet that is taken back whole stays on record; it counts for nothing. A part of it just lowers the stake."""
     _verify_bet(play, step)
-    return _without(play, step)
+    left, place = _without(play, step), (step.player, step.box)
+    if left.stake_of(place):
+        return left
+    chips = play.chips_of(place)
+    placed_at = min(chips.at, step.at) if chips.at else None  # clocks differ
+    return replace(left, withdrawn=(*play.withdrawn, (replace(chips, at=placed_at), step.at)))
 
 
 def _refused(play: Play, step: Step) -> Play:
     """Chips that lie on the felt are put back; where the player has none there, they never came to lie on it."""
-    chips = Chips(step.player, step.box, step.stake or 0, step.placed_at, step.house_placed)
+    chips = replace(_chips(step), at=step.placed_at or step.at)
     left = _without(play, step) if play.stake_of(chips.place) else play
     return replace(left, refused=(*play.refused, chips))
 
@@ -213,7 +277,7 @@ TAKEN = {BET: _placed, INCREASE: _increased, WITHDRAW: _withdrawn, REFUSE: _refu
 
 
 def _event(book: Rulebook, play: Play, step: Step) -> Play:
-    found = find_step(book, play.state, step.kind)
+    found = next((move for move in moves(book, play) if move.kind == step.kind), None)
     if found is None and (step.kind in CALLS or play.state == NEW):
         raise _out_of_order(book, play, step.kind)
     if play.events and step.at < play.events[-1][1]:
@@ -223,7 +287,23 @@ def _event(book: Rulebook, play: Play, step: Step) -> Play:
     if step.kind == SETTLED:
         _verify_nets(play, step)
     events = (*play.events, (step.kind, step.at, step.details))
-    return replace(play, state=found.after if found else play.state, events=events, nets=step.nets or play.nets)
+    after = replace(play, state=found.after if found else play.state, events=events, nets=step.nets or play.nets)
+    if step.kind == NO_MORE_BETS:
+        after = _closed(after, step.at)
+    if not after.is_over and after.closed_at is not None and after.is_established:
+        return replace(after, state=_resulted(book))
+    return after
+
+
+def _closed(play: Play, closed_at: datetime) -> Play:
+    """What was refused or withdrawn before the close was so in time, whatever the clock of the terminal says."""
+    withdrawn = tuple((_not_after(chips, closed_at), min(at, closed_at)) for chips, at in play.withdrawn)
+    refused = tuple(_not_after(chips, closed_at) for chips in play.refused)
+    return replace(play, withdrawn=withdrawn, refused=refused)
+
+
+def _not_after(chips: Chips, closed_at: datetime) -> Chips:
+    return replace(chips, at=min(chips.at, closed_at)) if chips.at else chips
 
 
 def _verify_nets(play: Play, step: Step) -> None:
@@ -236,19 +316,31 @@ def _verify_nets(play: Play, step: Step) -> None:
 
 
 def assessed(book: Rulebook, play: Play) -> Assessment:
-    """What the rulebook says of the events so far."""
-    return assess(book, [_as_event(*one) for one in play.events])
+    """What the rulebook says of the round so far: of its events, and of bets and withdrawals that came too late."""
+    late = [RecordedBet(one.player, one.box, one.stake, None, is_late=True) for one in late_bets(play)]
+    kept = [RecordedBet(one.player, one.box, one.stake, None, is_withdrawn_late=(one.player, one.box)
+                        in play.late_withdrawals) for one in play.bets()]  # fmt: skip
+    return assess(book, [as_event(*one) for one in play.events], bet_irregularities(book, [*kept, *late]))
 
 
-def _as_event(kind: str, at: datetime, details: dict[str, Any]) -> Event:
+def late_bets(play: Play) -> list[Chips]:
+    """List what was refused because betting was closed."""
+    closed_at = play.closed_at
+    return [chips for chips in play.refused if closed_at is not None and chips.at is not None and chips.at > closed_at]
+
+
+def as_event(kind: str, at: datetime, details: dict[str, Any]) -> Event:
     dice, known = details.get("dice"), details.get("known_dice")
     return Event(
         kind, at, details.get("tumbles"), Throw(tuple(dice)) if dice else None,
-        parse_known_dice(known) if known is not None else None, details.get("rule"),
+        parse_known_dice(known) if known is not None else None, details.get("rule"), details.get("activated", False),
+        details.get("by"),
     )  # fmt: skip
 
 
 def _out_of_order(book: Rulebook, play: Play, kind: str) -> OrderError:
-    expected = [step.rule for step in book.play if step.before == play.state]
+    expected = [move.rule for move in moves(book, play)]
     own = [step.rule for step in book.play if step.kind == kind]
-    return OrderError(out_of_order(book, play.state, kind), book.cite(*dict.fromkeys(own or expected)))
+    return OrderError(
+        out_of_order(book, play.state, kind, moves(book, play)), book.cite(*dict.fromkeys(own or expected))
+    )

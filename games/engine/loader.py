@@ -11,11 +11,31 @@ from typing import Any
 
 from .boxes import CODES, Box, faces_of
 from .errors import InputError
-from .rulebook import Area, Layout, LimitRules, Named, Rulebook, Situation, Step, Voiding
+from .readings import POLICIES, Reading, fault_of_readings, load_readings
+from .rulebook import (
+    Approval,
+    Area,
+    Caption,
+    Discretion,
+    Layout,
+    LimitRules,
+    Named,
+    Rectangle,
+    Rulebook,
+    Situation,
+    Step,
+    Voiding,
+)  # fmt: skip
 
 FOLDER = Path(__file__).resolve().parent.parent / "rulebooks"
-POLICIES = ("proportional", "filled", "in-full")
-FACTS = ("known_dice", "settled")
+FACTS = ("known_dice", "settled", "with_chips", "in_time")
+DISCRETION_BETS = ("", "house-placed")
+#: Every check of the procedure. One that a rulebook does not name does not concern its tables.
+PROCEDURAL = (
+    "early-bet", "overlap", "table-closed", "table-suspended", "no-valid-tumble", "tumbler-out-of-order",
+    "settled-before-result", "void-after-settlement", "void-without-authority", "amendment-without-authority",
+    "dice-contradicted", "unknown-staff", "wrong-post", "sign-incomplete",
+)  # fmt: skip
 
 
 class RulebookError(Exception):
@@ -58,9 +78,9 @@ class Entry:
             raise self.error(f"has a duplicate in {key}")
         return tuple(values)
 
-    def entries(self, key: str, name: str) -> "Iterator[Entry]":
+    def entries(self, key: str, name: str, default: Any = ...) -> "Iterator[Entry]":
         """The tables of a list; each is called by its `name` in messages."""
-        for index, data in enumerate(self.take(key, list)):
+        for index, data in enumerate(self.take(key, list, default)):
             label = data.get(name, index) if isinstance(data, dict) else index
             yield Entry(self.file, f"{self.where} {key} {label}".strip(), data)
 
@@ -113,6 +133,7 @@ class Reader:
             title=document.text("title"),
             version=document.text("version"),
             authority=document.text("authority"),
+            approved_for=self._approval(document),
             in_force_from=self._moment(document),
             timezone=document.text("timezone"),
             sha256=self.sha256,
@@ -127,13 +148,17 @@ class Reader:
             ruling_rules=self.rules(authority),
             situations=tuple(self._situations()),
             voidings=unique(self._voidings(), lambda voiding: voiding.rule, self.file, "voiding"),
+            discretions=unique(self._discretions(), lambda one: one.situation, self.file, "discretion"),
             play=tuple(self._play()),
-            interpretations=self._named("interpretation"),
+            readings=self._readings(),
             announcements=self._named("announcement"),
             opening_checks=self._named("opening_check"),
+            procedural=self._procedural(),
         )
         for entry in (document, authority, settlement, self.root):
             entry.close()
+        if fault := fault_of_readings(book):
+            raise RulebookError(f"{self.file}: {fault}.")
         if book.id != Path(self.file).stem:
             raise document.error(f"has the id {book.id}, which is not the name of the file")
         return book
@@ -147,6 +172,15 @@ class Reader:
             numbers[number] = entry.text("about")
             entry.close()
         return numbers
+
+    def _approval(self, document: Entry) -> Approval:
+        entry = Entry(self.file, "document approved_for", document.take("approved_for", dict))
+        silent = entry.take("silent", bool, False)
+        approval = Approval(entry.text("operator", "" if silent else ...), entry.texts("also", []), entry.text("note"))
+        entry.close()
+        if silent and (approval.operator or approval.also):
+            raise entry.error("is silent and names an operator")
+        return approval
 
     def _moment(self, document: Entry) -> datetime:
         moment: datetime = document.take("in_force_from", datetime)
@@ -170,15 +204,22 @@ class Reader:
         entry.close()
         return limits
 
+    def _procedural(self) -> dict[str, tuple[str, ...]]:
+        """Read the checks of the procedure that concern this document, each with the rules it guards, if any."""
+        entry = Entry(self.file, "procedural", self.root.take("procedural", dict))
+        found = {kind: self.rules_or_none(entry, kind) for kind in PROCEDURAL if kind in entry.data}
+        entry.close()
+        return found
+
     # --- Layouts ---
 
     def _layouts(self) -> Iterator[Layout]:
         for entry in self.root.entries("layout", "code"):
             boxes = unique(self._boxes(entry), lambda box: box.code, self.file, entry.where + " box")
-            layout = Layout(
-                entry.text("code"), self.rule(entry), entry.text("drawing"), boxes, tuple(self._areas(entry, boxes))
-            )
+            areas, captions = tuple(self._areas(entry, boxes)), tuple(self._captions(entry, boxes))
+            layout = Layout(entry.text("code"), self.rule(entry), entry.text("drawing"), boxes, areas, captions)
             entry.close()
+            self._verify_apart(entry, layout)
             yield layout
 
     def _boxes(self, layout: Entry) -> Iterator[Box]:
@@ -221,12 +262,25 @@ class Reader:
             if area.box not in boxes:
                 raise entry.error("is not a box of this layout")
             areas.append(area)
-        for one, other in combinations(areas, 2):
-            if one.overlaps(other):
-                raise layout.error(f"has areas that overlap on the felt: {one.box} and {other.box}")
         if missing := boxes.keys() - {area.box for area in areas}:
             raise layout.error(f"has no area for the box {min(missing)}")
         yield from areas
+
+    def _captions(self, layout: Entry, boxes: dict[str, Box]) -> Iterator[Caption]:
+        types = {box.type for box in boxes.values()}
+        for entry in layout.entries("caption", "type", []):
+            caption = Caption(entry.text("type"), *self._place(entry), entry.text("en"))
+            entry.close()
+            if caption.type not in types:
+                raise entry.error("is not a bet type of this layout")
+            yield caption
+
+    def _verify_apart(self, entry: Entry, layout: Layout) -> None:
+        names: list[tuple[Rectangle, str]] = [(area, area.box) for area in layout.areas]
+        names += [(caption, f"the caption of {caption.type}") for caption in layout.captions]
+        for (one, name), (other, other_name) in combinations(names, 2):
+            if one.overlaps(other):
+                raise entry.error(f"has areas that overlap on the felt: {name} and {other_name}")
 
     def _place(self, entry: Entry) -> tuple[int, int, int, int]:
         at = entry.take("at", list)
@@ -247,6 +301,8 @@ class Reader:
                 authority=entry.text("authority", "rule"),
                 rules=self.rules(entry),
                 explain=entry.text("explain"),
+                readings=entry.texts("readings", []),
+                leaves_open=entry.text("leaves_open", ""),
             )
             entry.close()
             if unknown := {*situation.facts, *situation.when} - set(FACTS):
@@ -265,12 +321,27 @@ class Reader:
             entry.close()
             yield voiding
 
+    def _discretions(self) -> Iterator[Discretion]:
+        """None, where the document leaves nothing to the operator."""
+        for entry in self.root.entries("discretion", "situation", []):
+            found = Discretion(
+                entry.text("situation"), entry.text("bets", ""), self.rules(entry), entry.text("about")
+            )  # fmt: skip
+            if found.bets not in DISCRETION_BETS:
+                raise entry.error(f"has bets = {found.bets!r}; write house-placed, or leave it out for all bets")
+            entry.close()
+            yield found
+
     def _play(self) -> Iterator[Step]:
         for entry in self.root.entries("play", "step"):
             kind, rule, after = entry.text("step"), self.rule(entry), entry.text("to")
             for before in entry.texts("from"):
                 yield Step(kind, before, after, rule)
             entry.close()
+
+    def _readings(self) -> dict[str, Reading]:
+        read = load_readings(self.root.entries("reading", "name"), self.rules)
+        return unique(read, lambda reading: reading.name, self.file, "reading")
 
     def _named(self, key: str) -> tuple[Named, ...]:
         found = []

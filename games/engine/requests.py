@@ -10,8 +10,9 @@ from .citation import bare_number
 from .dice import Throw, parse_dice
 from .errors import InputError
 from .limits import Bet, Limits, Range
-from .loader import POLICIES, layout, listed, rulebook
+from .loader import layout, listed, rulebook
 from .money import MoneyError, parse_money, parse_positive_money
+from .readings import POLICIES
 from .rulebook import Layout, Rulebook
 from .settlement import RULING
 

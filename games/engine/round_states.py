@@ -1,5 +1,7 @@
 """The order of play, as the transition table of a rulebook: verify, can, do."""
 
+from collections.abc import Iterable
+
 from .errors import InputError
 from .rulebook import Rulebook, Step
 
@@ -18,7 +20,7 @@ def verify_step(book: Rulebook, state: str, kind: str) -> Step:
     """The step, or an error that says what may be done instead and by which rule."""
     step = find_step(book, state, kind)
     if step is None:
-        raise InputError(out_of_order(book, state, kind))
+        raise InputError(out_of_order(book, state, kind, [move for move in book.play if move.before == state]))
     return step
 
 
@@ -27,8 +29,9 @@ def take_step(book: Rulebook, state: str, kind: str) -> str:
     return verify_step(book, state, kind).after
 
 
-def out_of_order(book: Rulebook, state: str, kind: str) -> str:
-    expected = [f"{step.kind} ({book.cite(step.rule)[0]})" for step in book.play if step.before == state]
+def out_of_order(book: Rulebook, state: str, kind: str, steps: Iterable[Step]) -> str:
+    """Say that it is not the turn of a step, and which steps may follow."""
+    expected = [f"{step.kind} ({book.cite(step.rule)[0]})" for step in steps]
     if not expected:
         return f"{kind}: the round is {state}; nothing follows."
     return f"{kind}: out of order in a round that is {state}; what may follow is {', '.join(expected)}."

@@ -7,11 +7,29 @@ from functools import cached_property
 from .boxes import Box
 from .citation import cite
 from .dice import Throw
+from .readings import EXCESS, Reading
+
+
+class Rectangle:
+    """A part of the felt, in grid units from the top left corner."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def overlaps(self, other: "Rectangle") -> bool:
+        return (
+            self.x < other.x + other.width
+            and other.x < self.x + self.width
+            and self.y < other.y + other.height
+            and other.y < self.y + self.height
+        )
 
 
 @dataclass(frozen=True)
-class Area:
-    """Where a box lies on the felt, in grid units from the top left corner, and what is printed there."""
+class Area(Rectangle):
+    """Where a box is on the felt, and what is printed there. A box may have several areas; they are one betting box."""
 
     box: str
     x: int
@@ -21,13 +39,17 @@ class Area:
     english: str
     chinese: str = ""
 
-    def overlaps(self, other: "Area") -> bool:
-        return (
-            self.x < other.x + other.width
-            and other.x < self.x + self.width
-            and self.y < other.y + other.height
-            and other.y < self.y + self.height
-        )
+
+@dataclass(frozen=True)
+class Caption(Rectangle):
+    """Where the felt says what the boxes of a bet type are and pay. No bet is placed there."""
+
+    type: str
+    x: int
+    y: int
+    width: int
+    height: int
+    english: str
 
 
 @dataclass(frozen=True)
@@ -39,6 +61,7 @@ class Layout:
     drawing: str  # whose drawing it is: an appendix, or ours
     boxes: dict[str, Box]
     areas: tuple[Area, ...]
+    captions: tuple[Caption, ...] = ()
 
     @cached_property
     def types(self) -> frozenset[str]:
@@ -76,6 +99,10 @@ class LimitRules:
     differential_rules: tuple[str, ...]
 
 
+#: The actions by which a document leaves the decision to somebody.
+UNDECIDED = ("ruling", "discretion")
+
+
 @dataclass(frozen=True)
 class Situation:
     """What happened, perhaps with facts, and what the document says is to be done."""
@@ -87,6 +114,13 @@ class Situation:
     rules: tuple[str, ...]
     authority: str
     explain: str
+    readings: tuple[str, ...] = ()  # the names of our readings that it rests on
+    leaves_open: str = ""  # what of it the rules leave to a ruling, although they decide the rest
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the document itself says what is to be done, and leaves nothing to a ruling or to discretion."""
+        return self.action not in UNDECIDED and not self.leaves_open
 
 
 @dataclass(frozen=True)
@@ -96,6 +130,16 @@ class Voiding:
     rule: str
     action: str
     covers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Discretion:
+    """What a document leaves to the casino operator: in which situation, for which bets, by which rules."""
+
+    situation: str
+    bets: str  # empty: all; "house-placed": those that the house placed, unless on a patron's call
+    rules: tuple[str, ...]
+    about: str
 
 
 @dataclass(frozen=True)
@@ -109,8 +153,25 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Approval:
+    """Whose casino a document was approved for; `operator` is empty where the document names nobody."""
+
+    operator: str
+    also: tuple[str, ...]  # other names of the same operator
+    note: str
+
+    def names(self, operator: str) -> bool:
+        """Whether the document was approved for this operator. Case, spaces, commas and full stops do not matter."""
+        return plain_name(operator) in {plain_name(name) for name in (self.operator, *self.also) if name}
+
+
+def plain_name(name: str) -> str:
+    return " ".join(name.casefold().replace(".", " ").replace(",", " ").split())
+
+
+@dataclass(frozen=True)
 class Named:
-    """An entry with a name, its rules and a sentence of ours: an interpretation, an announcement, an opening check."""
+    """An entry with a name, its rules and a sentence of ours: an announcement, an opening check."""
 
     name: str
     rules: tuple[str, ...]
@@ -123,6 +184,7 @@ class Rulebook:
     title: str
     version: str
     authority: str
+    approved_for: Approval
     in_force_from: datetime
     timezone: str
     sha256: str
@@ -137,10 +199,29 @@ class Rulebook:
     ruling_rules: tuple[str, ...]
     situations: tuple[Situation, ...]
     voidings: dict[str, Voiding]
+    discretions: dict[str, Discretion]  # by situation
     play: tuple[Step, ...]
-    interpretations: tuple[Named, ...]
+    readings: dict[str, Reading]
     announcements: tuple[Named, ...]
     opening_checks: tuple[Named, ...]
+    procedural: dict[str, tuple[str, ...]]  # checks of the procedure that concern this document, with what they guard
 
     def cite(self, *numbers: str) -> list[str]:
         return [cite(self.id, number) for number in numbers]
+
+    def reading(self, name: str) -> Reading:
+        """Our reading of that name."""
+        return self.readings[name]
+
+    def reading_that_sets(self, setting: str) -> Reading | None:
+        """The reading that leaves a setting open; None where the document leaves no room for it."""
+        return next((one for one in self.readings.values() if one.sets == setting), None)
+
+    def open_policies(self) -> tuple[str, ...]:
+        """How bets of an over-full box may be settled by a standing interpretation: our own reading first."""
+        reading = self.reading_that_sets(EXCESS)
+        return (self.limits.excess, *(reading.values if reading else ()))
+
+    def readings_of(self, situation: Situation) -> list[Reading]:
+        """Those that the entry rests on, in its order."""
+        return [self.readings[name] for name in situation.readings]

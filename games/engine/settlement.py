@@ -103,10 +103,10 @@ def bet_rules(
     box = layout.boxes[holding.box]
     won = box.win_rules if holding.box in layout.winning(throw) else ()
     triple = book.triple_rules if throw.is_triple else ()
-    return (*box.rules, *won, *triple, *_limit_rules(book, policy, holding, stake, effective))
+    return (*box.rules, *won, *triple, *limit_rules(book, policy, holding, stake, effective))
 
 
-def _limit_rules(book: Rulebook, policy: str, holding: Holding, stake: int, effective: int) -> tuple[str, ...]:
+def limit_rules(book: Rulebook, policy: str, holding: Holding, stake: int, effective: int) -> tuple[str, ...]:
     """What is cited beside the pay table for a bet that was cut, left, or under the minimum."""
     if effective < stake:
         return book.limits.cut

@@ -19,6 +19,17 @@ class Change:
     new: int | None
 
     @property
+    def name(self) -> str:
+        """As the API names a limit: boxes.odd-even.min, differential.odd-even."""
+        where = "differential" if self.figure == "differential" else f"boxes.{self.key}"
+        return f"{where}.{self.key if self.figure == 'differential' else self.figure}"
+
+    @property
+    def is_removal(self) -> bool:
+        """A limit that was on the sign and no longer is."""
+        return self.old is not None and self.new is None
+
+    @property
     def is_stricter(self) -> bool:
         """A minimum rises, a maximum or a differential falls. No minimum is the lowest, no maximum the highest."""
         if self.figure == "min":

@@ -124,10 +124,13 @@ def bet_type(box: str) -> str:
 
 
 def call(throw: Throw) -> str:
-    """What the dealer calls (Division 9, 6.3), a pair before the third face."""
-    first, second, third = sorted(throw, key=lambda face: (-throw.count(face), face))
-    alike = throw.count(first)
-    shown = {1: f"{first}, {second}, {third}", 2: f"double {first}, {third}", 3: f"triple {first}"}[alike]
+    """What the dealer calls (Division 9, 6.3): ascending, a double or triple named in its place."""
+    faces, shown = sorted(throw), ""
+    while faces:
+        face = faces[0]
+        alike = faces.count(face)
+        shown += (", " if shown else "") + ["", "double ", "triple "][alike - 1] + str(face)
+        faces = faces[alike:]
     return f"{shown}, total {sum(throw)}"
 
 

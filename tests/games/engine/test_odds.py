@@ -121,7 +121,7 @@ def test_6_3_the_call_of_every_throw_whatever_the_order_of_the_dice(throw: Throw
     [
         ([6, 1, 3], "1, 3, 6, total 10"),
         ([3, 4, 3], "double 3, 4, total 10"),
-        ([6, 1, 6], "double 6, 1, total 13"),
+        ([6, 1, 6], "1, double 6, total 13"),
         ([5, 5, 5], "triple 5, total 15"),
     ],
 )
