@@ -6,7 +6,7 @@ PY := .venv/bin/python
 # For checks that read the code and not the data: a database address that nobody answers, so that no server is started.
 NO_DATABASE := DATABASE_URL=postgresql://nobody:nothing@127.0.0.1:1/nothing
 
-.PHONY: help run test soak bench lint format fresh clean
+.PHONY: help run test soak bench lint format lock sbom audit fresh clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,19 @@ format: ## let ruff put the code in order
 	@scripts/setup dev
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+
+lock: ## write requirements*.txt from the pinned requirements*.in, with hashes; ARGS="--upgrade-package Django"
+	@scripts/setup dev
+	@scripts/lock $(ARGS)
+
+sbom: ## write sbom.json: every package that runs the product (CycloneDX)
+	@scripts/setup dev
+	@.venv/bin/cyclonedx-py requirements requirements.txt --output-reproducible --of JSON -o sbom.json
+	@echo "Written to sbom.json"
+
+audit: ## known faults: packages (pip-audit), own code (bandit), settings of production (check --deploy)
+	@scripts/setup dev
+	@scripts/audit
 
 fresh: ## prove run and test from a clean clone, as root and as an ordinary user
 	@scripts/fresh
