@@ -3,6 +3,8 @@
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import NamedTuple
 
 from games.engine.rulebook import Situation
 from games.simulation import findings as told
@@ -10,9 +12,11 @@ from games.simulation.floor import PlayedTable, Sign
 from games.simulation.payout import Dice
 from games.simulation.schedule import Moments
 
-RULING = "ruling"
-#: In which order irregularities are listed: by events, by how it was called off, late bets, limits, unfinished.
-BY_EVENT, CALLED_OFF, LATE, BY_LIMITS, OPEN_END = range(5)
+RULING, AFFECTED = "ruling", "void-affected"
+in_time = attrgetter("second")
+#: In which order irregularities are listed: by events, by how it was called off, late bets, late withdrawals, limits,
+#: unfinished.
+BY_EVENT, CALLED_OFF, LATE, TAKEN_BACK, BY_LIMITS, OPEN_END = range(6)
 
 
 @dataclass(slots=True)
@@ -26,15 +30,18 @@ class Wager:
     limit_rules: tuple[str, ...] = ()
     at: int | None = None  # in seconds from the beginning of the round
     house_placed: bool = False
+    call: bool = False  # by the house, on a player's oral call
     refused: bool = False
     late: bool = False
+    withdrawn: int | None = None  # when the player took it back
+    taken_back: bool = False  # in time
     due: int | None = None
     net: int | None = None
 
     @property
     def is_out(self) -> bool:
-        """Never on the felt, or too late: it counts for nothing."""
-        return self.refused or self.late
+        """Never on the felt, too late, or taken back in time: it counts for nothing."""
+        return self.refused or self.late or self.taken_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,11 @@ class Event:
     details: dict[str, object]
 
 
+def shows_dice(event: Event) -> bool:
+    """Tell whether the outcome is known from this event on."""
+    return event.kind == "result" or (event.kind == "interruption" and "?" not in str(event.details["known_dice"]))
+
+
 @dataclass(frozen=True, slots=True)
 class Irregular:
     stage: int
@@ -51,6 +63,24 @@ class Irregular:
     rule: str | None
     action: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Procedural:
+    """A fault in the procedure, beside what the documents themselves call irregular."""
+
+    kind: str
+    detail: str
+
+
+class Earlier(NamedTuple):
+    """The previous round of the table."""
+
+    ref: str
+    source: str
+    started_at: dt.datetime  # its place-bets
+    ended_at: dt.datetime
+    is_overlapping: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +112,10 @@ class Draft:
     needs_ruling: bool = False
     irregular: list[Irregular] = field(default_factory=list)
     breaches: list[Breach] = field(default_factory=list)
+    procedural: list[Procedural] = field(default_factory=list)
+    misplaced: list[str] = field(default_factory=list)  # when the tumbler ran out of its turn
     visitors: int = 0
+    earlier: Earlier | None = None
 
     # --- Events ---
 
@@ -113,10 +146,28 @@ class Draft:
     def spun_at(self) -> int:
         return next(event.second for event in self.events if event.kind == "tumbler")
 
+    def has(self, kind: str) -> bool:
+        return any(event.kind == kind for event in self.events)
+
+    @property
+    def in_order(self) -> list[Event]:
+        return sorted(self.events, key=in_time)
+
+    @property
+    def started_at(self) -> dt.datetime:
+        return self.starts_at + dt.timedelta(seconds=self.moments.placed)
+
+    @property
+    def ended_at(self) -> dt.datetime:
+        return self.starts_at + dt.timedelta(seconds=max(event.second for event in self.events))
+
+    @property
+    def is_overlapping(self) -> bool:
+        return self.earlier is not None and self.started_at < self.earlier.ended_at
+
     @property
     def is_finished(self) -> bool:
-        kinds = {event.kind for event in self.events}
-        return self.is_void or {"result", "settled"} <= kinds
+        return self.is_void or (self.has("settled") and any(map(shows_dice, self.events)))
 
     # --- What is known of it ---
 
@@ -141,9 +192,19 @@ class Draft:
     def call_off(self, rule: str, by: str | None) -> None:
         """The last that is said of a round: what its events show is known by now."""
         second = max(event.second for event in self.events)
+        is_settled = self.has("settled")
         self.add(max(second, self.moments.after), "void", rule=rule, **({"by": by} if by else {}))
-        self.is_void = True
         voiding = self.table.book.voidings.get(rule)
+        reaches_back = rule == RULING or (voiding is not None and voiding.action == AFFECTED)
+        if is_settled and not reaches_back:
+            self._ruling(CALLED_OFF, told.VOIDED_TOO_LATE.format(rule))
+            self.wrong("void-after-settlement", told.VOIDED_AFTERWARDS.format(rule))
+            return
+        self.is_void = True
+        if rule == RULING:
+            is_entitled = by is None or by in self.table.managers
+            reasons = [told.NO_RULING, *([] if is_entitled else [told.NO_MANAGER.format(by)])]
+            self.wrong("void-without-authority", told.NO_AUTHORITY.format(" and ".join(reasons)))
         if voiding is None:
             detail = told.VOIDED_BY_RULING if rule == RULING else told.VOIDED_UNDER.format(rule)
             self._ruling(CALLED_OFF, detail)
@@ -163,12 +224,41 @@ class Draft:
         late = self.situation("late-bet")
         self._irregular(LATE, 0, late.rules[0], late.action, f"{bet.player} {bet.box}")
 
+    def withdraw(self, bet: Wager, second: int) -> None:
+        """Let the player withdraw a bet; after the call it stays on the felt and is settled."""
+        bet.withdrawn = second
+        bet.taken_back = second <= self.moments.closed
+        if not bet.taken_back:
+            late = self.situation("late-withdrawal")
+            self._irregular(TAKEN_BACK, 0, late.rules[0], late.action, told.WITHDRAWN_LATE.format(bet.player, bet.box))
+
+    def wrong(self, kind: str, detail: str) -> None:
+        """Note a fault in the procedure, where the rulebook has that check."""
+        if kind in self.table.book.procedural:
+            self.procedural.append(Procedural(kind, detail))
+
     def wind_up(self) -> None:
         """What only the whole round shows."""
+        if self.has("settled") and not self._has_tumbled():
+            self.wrong("no-valid-tumble", told.NO_TUMBLE.format(self.table.book.valid_tumbles))
+        if self.misplaced:
+            self.wrong("tumbler-out-of-order", told.MISPLACED.format(" and ".join(self.misplaced)))
+        for bet in self.bets:
+            if bet.at is not None and bet.at < self.moments.placed:
+                self.wrong("early-bet", told.EARLY_BET.format(bet.player, bet.box))
         if not self.is_finished:
             self._irregular(OPEN_END, 0, None, "unfinished", told.UNFINISHED)
         elif self.needs_ruling and not self.is_void:
             self._ruling(BY_LIMITS, told.MINIMUMS)
+
+    def _has_tumbled(self) -> bool:
+        """Tell whether there was a valid tumble before the outcome was known."""
+        for event in self.in_order:
+            if shows_dice(event):
+                return False
+            if event.kind == "tumbler" and int(str(event.details["tumbles"])) >= self.table.book.valid_tumbles:
+                return True
+        return False
 
     def _ruling(self, stage: int, detail: str) -> None:
         self._irregular(stage, 0, next(iter(self.table.book.ruling_rules), None), RULING, detail)

@@ -57,6 +57,7 @@ class PlayedTable:
     signs: tuple[Sign, ...]  # in order of time
     dealers: tuple[str, ...] = ()
     supervisors: tuple[str, ...] = ()
+    managers: tuple[str, ...] = ()  # of the shift
     place: int = 0  # among the tables of its pit: whose turn it is to deal here depends on it
 
     def odds(self, dice: Dice) -> dict[str, int]:
@@ -96,7 +97,15 @@ class PlayedTable:
     @cached_property
     def tumbles_first(self) -> bool:
         """Whether the tumbler runs before betting opens."""
-        return any(step.kind == "tumbler" and step.before == "new" for step in self.book.play)
+        return self._may_tumble("new")
+
+    @cached_property
+    def tumbles_while_open(self) -> bool:
+        """Whether the tumbler may run while bets are taken."""
+        return self._may_tumble("open")
+
+    def _may_tumble(self, state: str) -> bool:
+        return any(step.kind == "tumbler" and step.before == state for step in self.book.play)
 
 
 def played_tables(path: Path, day: dt.date) -> Iterator[PlayedTable]:
@@ -138,7 +147,8 @@ def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> Playe
 
     return PlayedTable(
         entry.code, casino, book, layout, parse_positive_money(entry.chip_unit),
-        tuple(sorted(signs, key=lambda sign: sign.starts_at)), people("dealer"), people("pit-supervisor"), place,
+        tuple(sorted(signs, key=lambda sign: sign.starts_at)), people("dealer"), people("pit-supervisor"),
+        people("shift-manager"), place,
     )  # fmt: skip
 
 

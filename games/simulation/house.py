@@ -15,18 +15,27 @@ GAMES = (
 #: By how much a table's limits are multiplied, and its chip unit.
 LEVELS = ((1, "1.00"), (2, "0.50"), (20, "5.00"), (4, "0.01"), (1, "2.50"))
 TABLES_A_PIT = 6
-DEALERS_A_PIT, SUPERVISORS_A_PIT = 18, 3
+DEALERS_A_PIT, SUPERVISORS_A_PIT, SHIFT_MANAGERS = 18, 3, 3
 EVENING_EVERY = 3  # every third table plays higher from eight in the evening of the first day
 EVENING = 14
 MOST_TABLES = 999
 
-#: A sign in whole dollars: minimum and maximum, either of which may be missing.
-SIGN: dict[str, tuple[int | None, int | None]] = {
+Range = tuple[int | None, int | None]
+
+#: A sign in whole dollars: minimum and maximum.
+SIGN: dict[str, Range] = {
     "big-small": (25, 5000), "big": (50, 6000), "odd-even": (25, 5000), "single": (10, 1500), "total": (10, 1000),
     "total-4": (5, 300), "total-17": (5, 300), "domino": (10, 1000), "double": (10, 800), "triple": (5, 100),
-    "any-triple": (20, 50), "four": (None, 1000), "three": (5, None), "pair": (5, 150),
+    "any-triple": (20, 50), "four": (5, 1000), "three": (5, 200), "pair": (5, 150),
 }  # fmt: skip
 DIFFERENTIAL = {"big-small": 4000, "odd-even": 1500}
+#: Some games' signs lack limits where faults are wanted; Division 9 asks for no sign, so nothing is wrong there.
+INCOMPLETE: dict[tuple[str, str], dict[str, Range]] = {
+    ("division-9-2008", "2"): {"four": (None, 1000), "three": (5, None)},
+    ("rws-tai-sai-v6", "E"): {"four": (None, 1000), "three": (5, None)},
+    ("rws-tai-sai-open-cover-v5", "E"): {"four": (None, 1000), "total-4": (5, None)},
+}
+NO_DIFFERENTIAL = {("rws-tai-sai-open-cover-v5", "E")}
 
 CASINO = """# A made-up house for simulated rounds: load it with `python manage.py load_floor`.
 
@@ -44,12 +53,14 @@ def first_day() -> dt.date:
     return max(book.in_force_from for book in rulebooks().values()).date() + dt.timedelta(days=1)
 
 
-def floor_text(*, tables: int, day: dt.date) -> str:
-    """In force from the beginning of the first day. What a table is depends on its number alone."""
+def floor_text(*, tables: int, day: dt.date, is_sound: bool = False) -> str:
+    """In force from the beginning of the first day. What a table is depends on its number; where all is to be sound,
+    every sign is complete.
+    """
     numbers = range(1, tables + 1)
     entries = [CASINO, *(_table(number, day) for number in numbers)]
     for number in numbers:
-        entries += _signs(number, day)
+        entries += _signs(number, day, is_sound)
     entries += _people((tables - 1) // TABLES_A_PIT + 1)
     return "\n".join(entries)
 
@@ -81,22 +92,26 @@ from = {_moment(day)}
 """
 
 
-def _signs(number: int, day: dt.date) -> Iterator[str]:
-    rulebook, code = GAMES[(number - 1) % len(GAMES)]
-    layout = rulebooks()[rulebook].layouts[code]
+def _signs(number: int, day: dt.date, is_sound: bool) -> Iterator[str]:
+    game = GAMES[(number - 1) % len(GAMES)]
+    layout = rulebooks()[game[0]].layouts[game[1]]
     scale, _ = LEVELS[(number - 1) % len(LEVELS)]
-    yield _sign(number, layout, scale, _moment(day))
+    ranges = SIGN if is_sound else SIGN | INCOMPLETE.get(game, {})
+    differential = DIFFERENTIAL if is_sound or game not in NO_DIFFERENTIAL else {}
+    yield _sign(number, layout, scale, _moment(day), ranges, differential=differential)
     if number % EVENING_EVERY == 0:
-        yield _sign(number, layout, scale * 2, _moment(day, EVENING))
+        yield _sign(number, layout, scale * 2, _moment(day, EVENING), ranges, differential=differential)
 
 
-def _sign(number: int, layout: Layout, scale: int, starts_at: str) -> str:
+def _sign(
+    number: int, layout: Layout, scale: int, starts_at: str, ranges: dict[str, Range], *, differential: dict[str, int]
+) -> str:
     lines = [
         f"{key} = {{ {_range(least, most, scale)} }}"
-        for key, (least, most) in SIGN.items()
+        for key, (least, most) in ranges.items()
         if key in layout.types or key in layout.boxes
     ]
-    apart = [f'{key} = "{amount * scale}"' for key, amount in DIFFERENTIAL.items() if key in layout.types]
+    apart = [f'{key} = "{amount * scale}"' for key, amount in differential.items() if key in layout.types]
     return "\n".join(
         ["[[limits]]", f'tables = ["{_code(number)}"]', f"from = {starts_at}", "[limits.boxes]", *lines,
          "[limits.differential]", *apart, ""]
@@ -114,11 +129,17 @@ def _people(pits: int) -> Iterator[str]:
         for letter, digits, name, post, count in posts:
             for one in range(1, count + 1):
                 number = f"{pit}{one:0{digits}d}"
-                yield f"""[[staff]]
-number = "{letter}{number}"
-name = "{name} {number}"
+                yield _person(f"{letter}{number}", f"{name} {number}", post, f"P{pit}")
+    for one in range(1, SHIFT_MANAGERS + 1):
+        yield _person(f"M{one}", f"Shift manager {one}", "shift-manager")
+
+
+def _person(number: str, name: str, post: str, pit: str | None = None) -> str:
+    place = f'pit = "{pit}"\n' if pit else ""
+    return f"""[[staff]]
+number = "{number}"
+name = "{name}"
 casino = "RWS"
-pit = "P{pit}"
-department = "pit"
+{place}department = "pit"
 post = "{post}"
 """

@@ -2,9 +2,10 @@
 
 from random import Random
 
-from games.simulation.draft import Draft
+from games.simulation.draft import Draft, Wager
 from games.simulation.faults.events import HAPPENINGS, Happening
 from games.simulation.faults.fault import Fault, bet_on
+from games.simulation.faults.withdrawals import taken_back
 from games.simulation.floor import PlayedTable
 
 MANY_TUMBLES = (5, 6, 9)
@@ -14,6 +15,8 @@ LARGE = 50
 class Lookalikes:
     def __init__(self, table: PlayedTable) -> None:
         standing = {one.code for one in table.book.situations if one.action == "stand"}
+        if not table.tumbles_while_open:  # nobody calls the round void, but the tumbler runs out of its turn
+            standing.discard("tumbler-early")
         happenings = [one for code, ones in HAPPENINGS.items() if code in standing for one in ones]
         self.kinds: list[Fault] = [*map(_stands, happenings), *KINDS]
 
@@ -84,15 +87,31 @@ def refused(draft: Draft, random: Random) -> bool:
     if like is None:
         return False
     bet = draft.put(like.box, like.stake * LARGE, like.player, refused=True)
-    is_recorded = random.random() < 1 / 2
+    bet.at = random.choice((None, draft.moments.early))
+    _record(draft, bet, random.choice((0, None)))
+    return True
+
+
+def withdrawn(draft: Draft, random: Random) -> bool:
+    """Taken back in time, at the very call at the latest, however large it was."""
+    bet = taken_back(draft, random)
+    if bet is None:
+        return False
+    bet.stake *= random.choice((1, LARGE))
+    _record(draft, bet, random.choice((0, None)))
+    return True
+
+
+def _record(draft: Draft, bet: Wager, net: int | None) -> None:
+    """Nothing was won or lost, whether that is on record or not."""
 
     def record(_: Draft) -> None:
-        bet.net = 0 if is_recorded else None
+        bet.net = net
 
     draft.slips.append(record)
-    return True
 
 
 KINDS: tuple[Fault, ...] = (
     seen_when_closed, many_tumbles, at_the_call, at_the_minimum, at_the_maximum, at_the_differential, refused,
+    withdrawn,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from games.moments import day_bounds, zone_of
 from games.simulation.crowd import Crowd
-from games.simulation.draft import Draft, Wager
+from games.simulation.draft import Draft, Earlier, Wager
 from games.simulation.faults import Planter
 from games.simulation.findings import Findings
 from games.simulation.floor import PlayedTable
@@ -16,9 +16,10 @@ from games.simulation.lookalikes import Lookalikes
 from games.simulation.payout import Dice
 from games.simulation.record import document_of, findings_of
 from games.simulation.schedule import moments, slots
+from games.simulation.signs import SignCheck
 
 LOOKALIKES = 0.05
-TIMED, HOUSE_PLACED = 0.08, 0.02
+TIMED, HOUSE_PLACED, CALLED = 0.08, 0.02, 0.01
 SPREAD = 0.7  # of the dealers' own rates around the rate that is asked for
 SOURCE = "floor"
 HOUR = 3600
@@ -42,17 +43,20 @@ def table_day(
     crowd = Crowd(table, random)
     planter = Planter(table=table, seed=seed, day=day)
     lookalikes = Lookalikes(table)
+    sign_check = SignCheck()
+    earlier: Earlier | None = None
     for number, (second, length) in enumerate(slots(random, rounds, int((ends - starts).total_seconds())), 1):
         hour = second // HOUR
         draft = draft_of(crowd, random, starts + dt.timedelta(seconds=second), length, hour)
-        draft.ref = f"{table.code}-{day:%Y%m%d}-{number:06d}"
+        draft.ref, draft.earlier = f"{table.code}-{day:%Y%m%d}-{number:06d}", earlier
         if random.random() < dealer_rate(seed, draft.dealer, faults):
             planter.plant(draft, random)
         elif random.random() < LOOKALIKES:
             lookalikes.plant(draft, random)
         pay(draft)
-        started_at = draft.starts_at + dt.timedelta(seconds=draft.moments.placed)
-        yield PlayedRound(started_at, document_of(draft, zone, source), findings_of(draft, source))
+        sign_check.see(draft)
+        earlier = Earlier(draft.ref, source, draft.started_at, draft.ended_at, draft.is_overlapping)
+        yield PlayedRound(draft.started_at, document_of(draft, zone, source), findings_of(draft, source))
 
 
 def dealer_rate(seed: int, dealer: str | None, faults: float) -> float:
@@ -93,6 +97,7 @@ def _details(bets: list[Wager], random: Random, placed: int, closed: int) -> Non
         if chance < TIMED:
             bet.at = random.randint(placed, closed)
             bet.house_placed = chance < HOUSE_PLACED
+            bet.call = chance < CALLED
 
 
 def pay(draft: Draft) -> None:
@@ -103,7 +108,7 @@ def pay(draft: Draft) -> None:
     for bet in draft.bets:
         if not is_finished:
             continue
-        if is_void or bet.refused or bet.late:
+        if is_void or bet.is_out:
             bet.due = 0
         else:
             times = odds.get(bet.box, 0)

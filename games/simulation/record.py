@@ -7,11 +7,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from games.engine.money import format_money
-from games.simulation.draft import LATE, Breach, Draft, Irregular, Wager
-from games.simulation.findings import Findings, Row, discrepancy_kind
+from games.simulation.draft import LATE, TAKEN_BACK, Breach, Draft, Irregular, Procedural, Wager
+from games.simulation.findings import PLACES, Findings, Row, discrepancy_kind
 
 money = lru_cache(maxsize=100_000)(format_money)
-in_time = attrgetter("second")
 as_listed = attrgetter("stage", "second")
 
 
@@ -28,9 +27,7 @@ def document_of(draft: Draft, zone: ZoneInfo, source: str) -> dict[str, Any]:
         "ref": draft.ref,
         "table": draft.table.code,
         **{name: number for name, number in people.items() if number is not None},
-        "events": [
-            {"kind": event.kind, "at": at(event.second), **event.details} for event in sorted(draft.events, key=in_time)
-        ],
+        "events": [{"kind": event.kind, "at": at(event.second), **event.details} for event in draft.in_order],
         "bets": [_bet(bet, at) for bet in draft.bets],
     }
 
@@ -43,8 +40,12 @@ def _bet(bet: Wager, at: Any) -> dict[str, Any]:
         found["at"] = at(bet.at)
     if bet.house_placed:
         found["house_placed"] = True
+    if bet.call:
+        found["call"] = True
     if bet.refused:
         found["refused"] = True
+    if bet.withdrawn is not None:
+        found["withdrawn"] = at(bet.withdrawn)
     return found
 
 
@@ -55,6 +56,7 @@ def findings_of(draft: Draft, source: str) -> Findings:
         [head | _discrepancy(draft, bet) | tail for bet in draft.bets if is_wrong(bet)],
         [head | _breach(draft, breach) | tail for breach in draft.breaches],
         [head | _irregularity(draft, one) | tail for one in _once(draft.irregular)],
+        [head | _procedural(draft, one) | tail for one in sorted(draft.procedural, key=lambda one: PLACES[one.kind])],
     )
 
 
@@ -79,13 +81,20 @@ def rules_of(draft: Draft, bet: Wager) -> tuple[str, ...]:
     """By which rules a bet is due what it is due."""
     book = draft.table.book
     if bet.is_out:
-        return draft.situation("late-bet").rules
+        return draft.situation(_why_out(bet)).rules
     if draft.is_void:
         return (*draft.void_rules, *book.void_rules)
     box = draft.table.layout.boxes[bet.box]
     won = bet.box in draft.table.odds(draft.dice)
     is_triple = len(set(draft.dice)) == 1
     return (*box.rules, *(box.win_rules if won else ()), *(book.triple_rules if is_triple else ()), *bet.limit_rules)
+
+
+def _why_out(bet: Wager) -> str:
+    """The situation that keeps a bet off the felt."""
+    if bet.late or (bet.refused and bet.at is None):
+        return "late-bet"
+    return "over-limit-noticed" if bet.refused else "late-withdrawal"
 
 
 def _breach(draft: Draft, breach: Breach) -> Row:
@@ -101,11 +110,11 @@ def _breach(draft: Draft, breach: Breach) -> Row:
 
 
 def _once(found: list[Irregular]) -> list[Irregular]:
-    """Once for the same rule and action; a late bet once a bet."""
+    """Once for the same rule and action; a late bet or withdrawal once a bet."""
     listed: list[Irregular] = []
     seen: set[tuple[str | None, str]] = set()
     for one in sorted(found, key=as_listed):
-        if one.stage == LATE or (one.rule, one.action) not in seen:
+        if one.stage in (LATE, TAKEN_BACK) or (one.rule, one.action) not in seen:
             listed.append(one)
         seen.add((one.rule, one.action))
     return listed
@@ -114,3 +123,8 @@ def _once(found: list[Irregular]) -> list[Irregular]:
 def _irregularity(draft: Draft, one: Irregular) -> Row:
     rule = None if one.rule is None else draft.table.book.cite(one.rule)[0]
     return {"rule": rule, "action": one.action, "detail": one.detail}
+
+
+def _procedural(draft: Draft, one: Procedural) -> Row:
+    rules = draft.table.book.cite(*draft.table.book.procedural[one.kind])
+    return {"kind": one.kind, "rule": rules[0] if rules else None, "detail": one.detail}

@@ -6,11 +6,11 @@ from itertools import chain
 from random import Random
 
 from games.simulation.draft import Draft
-from games.simulation.faults import endings, events, late, limits, payments, voids
+from games.simulation.faults import endings, events, late, limits, payments, procedure, voids, withdrawals
 from games.simulation.faults.fault import Fault
 from games.simulation.floor import PlayedTable
 
-FAMILIES = (payments, late, limits, events, voids, endings)
+FAMILIES = (payments, late, withdrawals, limits, events, voids, endings, procedure)
 DAYS_APART = 17  # how far on in the order the next day begins
 
 

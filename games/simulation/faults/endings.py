@@ -30,8 +30,11 @@ def _enter_wrongly(draft: Draft, random: Random) -> Dice:
 
 
 def _amend(draft: Draft, random: Random, second: int) -> None:
-    by = {"by": draft.supervisor} if draft.supervisor and random.random() < 1 / 2 else {}
-    draft.add(second, "result-amended", dice=list(draft.dice), **by)
+    """By the supervisor; or by the dealer alone, or by nobody who is named, which not every rulebook allows."""
+    by = random.choice((draft.supervisor, draft.supervisor, draft.dealer, None))
+    draft.add(second, "result-amended", dice=list(draft.dice), **({"by": by} if by else {}))
+    if by is None or by != draft.supervisor:
+        draft.wrong("amendment-without-authority", told.AMENDED_BY.format(by or told.NO_NAME))
 
 
 def _before(draft: Draft, random: Random) -> Dice:

@@ -1,17 +1,19 @@
 """What happens to tumbler and dice. Where it voids the round, it is called off, given back or settled all the same."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from random import Random
 
 from games.simulation import findings as told
 from games.simulation.draft import Draft
 from games.simulation.faults.endings import leave_unfinished
-from games.simulation.faults.fault import Fault
+from games.simulation.faults.fault import Fault, leave_out, losing_bet
 from games.simulation.faults.voids import handle
 from games.simulation.floor import PlayedTable
 
 UNKNOWN = "?"
+FACES = range(1, 7)
 
 #: Adds the event, and says which situation it shows.
 Happening = Callable[[Draft, Random], None]
@@ -33,6 +35,14 @@ def die_not_flat(draft: Draft, random: Random) -> None:
         draft.show(draft.moments.between, "die-not-flat", told.NOT_FLAT)
 
 
+def jammed(draft: Draft, random: Random) -> None:
+    """Activate the tumbler, which does not turn once."""
+    second = draft.spun_at
+    draft.drop("tumbler")
+    draft.add(second, "tumbler", tumbles=0, activated=True)
+    draft.show(second, "few-tumbles", told.TURNED.format(0))
+
+
 def exposed_early(draft: Draft, random: Random) -> None:
     draft.add(draft.moments.early, "dice-exposed")
     draft.show(draft.moments.early, "dice-exposed-early", told.EXPOSED_EARLY)
@@ -41,6 +51,8 @@ def exposed_early(draft: Draft, random: Random) -> None:
 def tumbler_early(draft: Draft, random: Random) -> None:
     draft.spin(draft.moments.early, draft.table.book.valid_tumbles)
     draft.show(draft.moments.early, "tumbler-early", told.TUMBLER_EARLY)
+    if not draft.table.tumbles_while_open:
+        draft.misplaced.append(told.WHILE_OPEN)
 
 
 def few_tumbles_early(draft: Draft, random: Random) -> None:
@@ -48,6 +60,8 @@ def few_tumbles_early(draft: Draft, random: Random) -> None:
     draft.spin(draft.moments.early, 1)
     draft.show(draft.moments.early, "few-tumbles", told.TURNED.format(1))
     draft.show(draft.moments.early, "tumbler-early", told.TUMBLER_EARLY)
+    if not draft.table.tumbles_while_open:
+        draft.misplaced.append(told.WHILE_OPEN)
 
 
 def not_activated(draft: Draft, random: Random) -> None:
@@ -56,20 +70,57 @@ def not_activated(draft: Draft, random: Random) -> None:
     draft.show(second, "tumbler-not-activated", told.NOT_ACTIVATED)
 
 
-def interrupted(known: int, draft: Draft, random: Random) -> None:
-    """With so many dice known."""
-    faces = [*map(str, draft.dice[:known]), *[UNKNOWN] * (len(draft.dice) - known)]
-    some = "some" if known else "none"
-    draft.add(draft.moments.between, "interruption", known_dice=",".join(faces))
-    draft.show(draft.moments.between, "interruption", told.INTERRUPTED.format(some), known_dice=some)
+def interrupted(draft: Draft, known: Sequence[int]) -> None:
+    """Interrupt play before the result, with these dice known."""
+    second, detail = draft.moments.between, told.INTERRUPTED.format(", ".join(map(str, known)) or "none")
+    draft.add(second, "interruption", known_dice=_known_text(draft, known))
+    draft.show(second, "interruption", detail, known_dice="some" if known else "none")
+
+
+def _known_text(draft: Draft, known: Sequence[int]) -> str:
+    return ",".join([*map(str, known), *[UNKNOWN] * (len(draft.dice) - len(known))])
 
 
 def interrupted_knowing(draft: Draft, random: Random) -> None:
-    interrupted(random.randint(1, 2), draft, random)
+    interrupted(draft, draft.dice[: random.randint(1, 2)])
 
 
 def interrupted_blind(draft: Draft, random: Random) -> None:
-    interrupted(0, draft, random)
+    interrupted(draft, ())
+
+
+def interrupted_afterwards(draft: Draft, random: Random) -> None:
+    """Interrupt play after the result: what is said to be known no longer matters."""
+    second, known = draft.moments.amended, draft.dice[: random.choice((0, 0, 1, 3))]
+    draft.add(second, "interruption", known_dice=_known_text(draft, known))
+    draft.show(second, "interruption", told.INTERRUPTED_AFTER, known_dice="some")
+
+
+def interrupted_contradicting(draft: Draft, random: Random) -> None:
+    """Know a die that the result does not show, or a face more often than the result shows it."""
+    others = [face for face in FACES if face not in draft.dice]
+    twice = [face for face in FACES if draft.dice.count(face) == 1]
+    if twice and random.random() < 1 / 2:
+        known = [random.choice(twice)] * 2
+    else:
+        known = [*draft.dice[: random.randint(0, 1)], random.choice(others)]
+    interrupted(draft, known)
+    strange = sorted(Counter(known) - Counter(draft.dice))
+    draft.wrong("dice-contradicted", told.CONTRADICTED.format(", ".join(map(str, strange))))
+
+
+def all_known(draft: Draft, random: Random) -> bool:
+    """Enter no result, with all dice known at an interruption: they count, and perhaps a loser is paid."""
+    interrupted(draft, draft.dice)
+    draft.drop("result", *random.choice(((), (), ("settled",))))
+    bet = losing_bet(draft, random) if draft.has("settled") and random.random() < 2 / 3 else None
+
+    def record(_: Draft) -> None:
+        if bet is not None:
+            bet.net = bet.stake
+
+    draft.slips.append(record if draft.has("settled") else leave_out)
+    return True
 
 
 def together(*happenings: Happening) -> Happening:
@@ -82,13 +133,15 @@ def together(*happenings: Happening) -> Happening:
 
 #: By the situation that each one shows.
 HAPPENINGS: dict[str, tuple[Happening, ...]] = {
-    "few-tumbles": (few_tumbles, few_tumbles_early),
+    "few-tumbles": (few_tumbles, few_tumbles_early, jammed),
     "die-not-flat": (die_not_flat,),
     "dice-exposed-early": (exposed_early,),
     "tumbler-early": (tumbler_early,),
     "tumbler-not-activated": (not_activated,),
-    "interruption": (interrupted_knowing, interrupted_blind),
-}
+    "interruption": (
+        interrupted_knowing, interrupted_blind, interrupted_afterwards, interrupted_contradicting,
+    ),
+}  # fmt: skip
 TOGETHER = (
     together(few_tumbles, die_not_flat), together(die_not_flat, interrupted_blind),
     together(not_activated, die_not_flat), together(not_activated, interrupted_knowing),
@@ -104,6 +157,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
     yield from (partial(happens, happening) for happening in TOGETHER)
     yield partial(breaks_off, interrupted_knowing)
     yield partial(breaks_off, interrupted_blind)
+    yield all_known
 
 
 def happens(happening: Happening, draft: Draft, random: Random) -> bool:

@@ -67,11 +67,12 @@ def triple_overlooked(draft: Draft, random: Random) -> bool:
 
 
 def refused_but_settled(draft: Draft, random: Random) -> bool:
-    """A bet that was never on the felt was paid or collected."""
+    """A bet that was never on the felt was paid or collected; perhaps it is known that it was refused in time."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
         return False
     bet = draft.put(like.box, like.stake, refused=True)
+    bet.at = random.choice((None, random.randint(draft.moments.placed, draft.moments.closed)))
 
     def record(draft: Draft) -> None:
         bet.net = by_dice(draft, bet)

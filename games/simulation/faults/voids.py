@@ -12,8 +12,7 @@ from games.simulation.floor import PlayedTable
 def faults(table: PlayedTable) -> Iterator[Fault]:
     yield from (partial(called_off, rule) for rule in table.book.voidings)
     yield from (partial(called_off, rule) for rule in (RULING, other_rule(table)))
-    yield partial(called_off, RULING, is_settled=True)
-    yield partial(called_off, next(iter(table.book.voidings)), is_settled=True)
+    yield from (partial(called_off_afterwards, rule) for rule in (*table.book.voidings, RULING, other_rule(table)))
 
 
 def other_rule(table: PlayedTable) -> str:
@@ -21,14 +20,22 @@ def other_rule(table: PlayedTable) -> str:
     return next(one.rules[0] for one in table.book.situations if one.code == "late-bet")
 
 
-def called_off(rule: str, draft: Draft, random: Random, is_settled: bool = False) -> bool:
-    """No event shows why. A round that was settled before keeps its nets, unless they were taken back."""
-    if is_settled:
-        draft.slips.append(random.choice((pay_all_by_dice, pay_one)))
-    else:
-        _break_off(draft, random)
-    draft.call_off(rule, random.choice((draft.supervisor, None)))
+def called_off(rule: str, draft: Draft, random: Random) -> bool:
+    """No event shows why."""
+    _break_off(draft, random)
+    draft.call_off(rule, _somebody(draft, random))
     return True
+
+
+def called_off_afterwards(rule: str, draft: Draft, random: Random) -> bool:
+    """Void a settled round: players keep what they were paid, or some or all stakes are returned, rightly or not."""
+    draft.call_off(rule, _somebody(draft, random))
+    draft.slips.append(random.choice((pay_all_by_dice, pay_one, give_back)))
+    return True
+
+
+def _somebody(draft: Draft, random: Random) -> str | None:
+    return random.choice((draft.supervisor, draft.dealer, None, *draft.table.managers[:1]))
 
 
 def call_off_at_random(draft: Draft, random: Random) -> bool:
@@ -84,3 +91,9 @@ def pay_one(draft: Draft) -> None:
     """One player kept what he won, or did not get back what he lost."""
     for bet in draft.bets[:1]:
         bet.net = by_dice(draft, bet)
+
+
+def give_back(draft: Draft) -> None:
+    """Return every stake."""
+    for bet in draft.bets:
+        bet.net = 0

@@ -11,13 +11,13 @@ from games.simulation.floor import PlayedTable, played_tables
 from tests.games.simulation.recount import recount, rounds_in
 from tests.games.simulation.runs import DAY, floor_of, simulated, truth_of
 
-NOTHING: dict[str, list[Any]] = {"discrepancies": [], "breaches": [], "irregularities": []}
+NOTHING: dict[str, list[Any]] = {"discrepancies": [], "breaches": [], "irregularities": [], "procedural": []}
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clean")
-    return simulated(folder / "rounds.ndjson", **{"rounds-per-table": 200}, faults=0)
+    return simulated(folder / "rounds.ndjson", **{"rounds-per-table": 500}, faults=0)
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +43,15 @@ def test_tumbler_and_dice_where_the_rulebook_lets_the_round_stand(path: Path) ->
     assert "dice-exposed" in late
 
 
-def test_a_bet_at_the_very_call_and_refused_ones_with_and_without_a_net(path: Path) -> None:
-    at_the_call, refused = 0, set()
+def test_bets_at_the_very_call_and_refused_and_withdrawn_ones_with_and_without_a_net(path: Path) -> None:
+    at_the_call, refused, withdrawn = 0, set(), set()
     for one in rounds_in(path):
         closed = next(event["at"] for event in one["events"] if event["kind"] == "no-more-bets")
         at_the_call += sum(bet.get("at") == closed for bet in one["bets"])
-        refused |= {bet.get("net") for bet in one["bets"] if bet.get("refused")}
+        refused |= {(bet.get("net"), "at" in bet) for bet in one["bets"] if bet.get("refused")}
+        withdrawn |= {(bet.get("net"), bet["withdrawn"] == closed) for bet in one["bets"] if "withdrawn" in bet}
     assert at_the_call
-    assert refused == {"0.00", None}
+    assert refused == withdrawn == {(net, is_so) for net in ("0.00", None) for is_so in (True, False)}
 
 
 def test_boxes_exactly_at_their_limits(path: Path, tables: dict[str, PlayedTable]) -> None:

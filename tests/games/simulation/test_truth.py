@@ -1,8 +1,10 @@
 """The truth of simulated rounds: what the engine finds when it counts anew, and every kind of it."""
 
 import datetime as dt
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,19 +35,35 @@ IRREGULARITIES = {
     OPEN_COVER: RWS,
     DIVISION_9: {
         ("7.1", "void"), ("7.1(a)", "void"), ("7.1(b)", "void"), ("7.1(c)", "void"), ("7.1(d)", "void"),
-        ("4.7", "refuse"), ("7.2", "amend"), (None, "ruling"), (None, "unfinished"),
+        ("4.7", "refuse"), ("4.7(b)", "refuse"), ("7.2", "amend"), (None, "ruling"), (None, "unfinished"),
     },
 }  # fmt: skip
 #: What the sentences say, late bets left out: each begins like one of these.
 COMMON = {
-    "The tumbler turned 1", "The tumbler turned 2", "The tumbler was not", "A die did not",
-    "Interrupted with dice known: some", "Interrupted with dice known: none", "Amended before", "Amended after",
-    "Voided at", "Voided by", "Voided under", "The round has no",
+    "The tumbler turned 0", "The tumbler turned 1", "The tumbler turned 2", "The tumbler was not", "A die did not",
+    "Interrupted with dice known: none", "Interrupted with dice known", "Interrupted after", "Amended before",
+    "Amended after", "Voided at", "Voided by", "Voided under", "The round has no",
 }  # fmt: skip
 SENTENCES = {
     V6: COMMON | {"The dice were seen", "The minimums of"},
     OPEN_COVER: COMMON | {"The tumbler ran before", "The minimums of"},
     DIVISION_9: COMMON | {"The dice were seen"},
+}
+#: What comes by file, of the contract's table; a closed or suspended table does not.
+EVERYWHERE = {
+    "early-bet", "overlap", "no-valid-tumble", "tumbler-out-of-order", "settled-before-result", "void-after-settlement",
+    "void-without-authority", "dice-contradicted", "unknown-staff", "wrong-post",
+}  # fmt: skip
+PROCEDURAL = {
+    V6: EVERYWHERE | {"sign-incomplete"},
+    OPEN_COVER: EVERYWHERE | {"sign-incomplete"},
+    DIVISION_9: EVERYWHERE | {"amendment-without-authority"},
+}
+MISPLACED = {"again after a valid tumble", "after the result", "again after a valid tumble and after the result"}
+MISPLACED_IN = {
+    V6: MISPLACED | {"before betting began"},
+    OPEN_COVER: MISPLACED | {"before betting began", "while bets were open"},
+    DIVISION_9: MISPLACED | {"while bets were open", "after betting was closed"},
 }
 
 
@@ -69,14 +87,16 @@ def test_rounds_of_eight_seconds_hold_every_fault_too(tmp_path: Path, number: in
 def test_the_demonstration_floor_is_played_within_its_own_limits(tmp_path: Path) -> None:
     days = [DAY, DAY + dt.timedelta(days=1)]
     tables = list(played_tables(DEMONSTRATION, DAY))
-    assert len(tables) == 12
-    assert {table.dealer_at(hour) for table in tables for hour in range(24)} == {
-        f"D{number}" for number in range(101, 113)
-    }
+    assert len(tables) == 13
+    dealers = {table.casino.code: set[str | None]() for table in tables}
+    for table in tables:
+        dealers[table.casino.code] |= {table.dealer_at(hour) for hour in range(24)}
+    assert dealers["RWS"] == {f"D{number}" for number in range(101, 113)}
+    assert dealers["HBR"].isdisjoint(dealers["RWS"])
     path = tmp_path / "rounds.ndjson"
     played = days_played(tables=tables, days=days, rounds=30, seed=7, faults=0.4)
     rounds, bets = write(path, floor=DEMONSTRATION.read_text(), played=played)
-    assert rounds == 12 * 2 * 30
+    assert rounds == 13 * 2 * 30
     assert bets > rounds * 5
     assert recount(path) == truth_of(path)
 
@@ -84,7 +104,7 @@ def test_the_demonstration_floor_is_played_within_its_own_limits(tmp_path: Path)
 @pytest.fixture(scope="module")
 def medium(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return simulated(
-        tmp_path_factory.mktemp("medium") / "rounds.ndjson", **{"rounds-per-table": 200}, faults=0.8, seed=6
+        tmp_path_factory.mktemp("medium") / "rounds.ndjson", **{"rounds-per-table": 500}, faults=0.8, seed=6
     )
 
 
@@ -101,10 +121,86 @@ def test_every_kind_of_finding_is_planted_for_each_rulebook(medium: Path, book: 
     assert all(one.startswith(tuple(SENTENCES[book])) for one in said)
 
 
+@pytest.mark.parametrize("book", [V6, OPEN_COVER, DIVISION_9])
+def test_every_procedural_kind_that_comes_by_file_is_planted_for_each_rulebook(medium: Path, book: str) -> None:
+    tables = {f"TS-{number:02d}" for number, (one, _) in enumerate(GAMES, 1) if one == book}
+    rows = [row for row in truth_of(medium)["procedural"] if row["table"] in tables]
+    assert {row["kind"] for row in rows} == PROCEDURAL[book]
+    misplaced = {row["detail"] for row in rows if row["kind"] == "tumbler-out-of-order"}
+    assert misplaced == {f"The tumbler ran {when}." for when in MISPLACED_IN[book]}
+    rulings = {row["detail"].count(" and ") for row in rows if row["kind"] == "void-without-authority"}
+    assert rulings == {0, 1}  # by a shift manager or no one named, and by others
+    cited = {row["rule"] for row in rows}
+    assert all(rule is None or rule.startswith(f"{book}#") for rule in cited)
+    assert (None in cited) == (book == DIVISION_9)
+
+
+def test_an_incomplete_sign_is_told_once_a_table_and_day(tmp_path: Path) -> None:
+    path = simulated(tmp_path / "rounds.ndjson", days=2, seed=9)
+    rows = [row for row in truth_of(path)["procedural"] if row["kind"] == "sign-incomplete"]
+    days = sorted((row["table"], row["round_ref"].split("-")[2], row["detail"]) for row in rows)
+    assert days == [
+        ("TS-07", day, "The sign lacked a minimum for four; a maximum for three.") for day in ("20261110", "20261111")
+    ] + [
+        ("TS-08", day, "The sign lacked a differential for big-small; a maximum for total-4; a minimum for four.")
+        for day in ("20261110", "20261111")
+    ]
+
+
+@pytest.mark.parametrize("book", [V6, OPEN_COVER, DIVISION_9])
+def test_interruptions_late_voids_and_withdrawals_come_in_all_their_variants(medium: Path, book: str) -> None:
+    tables = {f"TS-{number:02d}" for number, (one, _) in enumerate(GAMES, 1) if one == book}
+    truth = truth_of(medium)
+    wrong = {row["round_ref"]: row["kind"] for row in truth["discrepancies"]}
+    seen = {seen for one in rounds_in(medium) if one["table"] in tables for seen in variants(one, wrong)}
+    late_voids = {"late void stands", "late void stands, given back", "late void by a ruling"}
+    assert seen - {"withdrawn in time"} == {
+        "one die known, with a result", "one die known, no result", "none known", "none known, after the result",
+        "all known, a loser paid", "withdrawn late", "withdrawn in time, settled", "jammed",
+        "refused in time, settled", *late_voids, *(() if book == DIVISION_9 else ("late void by 5.6",)),
+    }  # fmt: skip
+
+
+def variants(one: dict[str, Any], wrong: dict[str, str]) -> Iterator[str]:
+    """What a round shows, by its document."""
+    events = one["events"]
+    kinds = [event["kind"] for event in events]
+    if "interruption" in kinds:
+        known = events[kinds.index("interruption")]["known_dice"].count("?")
+        place = kinds.index("interruption")
+        if known == 2:
+            yield f"one die known, {'with a' if 'result' in kinds[place:] else 'no'} result"
+        if known == 3:
+            yield "none known" + (", after the result" if "result" in kinds[:place] else "")
+        if known == 0 and "result" not in kinds and wrong.get(one["ref"]) == "paid-loser":
+            yield "all known, a loser paid"
+    if "void" in kinds and "settled" in kinds[: kinds.index("void")]:
+        rule = events[kinds.index("void")]["rule"]
+        if rule in ("ruling", "5.6"):
+            yield f"late void by {'a ruling' if rule == 'ruling' else rule}"
+        else:
+            yield "late void stands" + (", given back" if one["ref"] in wrong else "")
+    if any(event.get("activated") for event in events):
+        yield "jammed"
+    yield from of_bets(one)
+
+
+def of_bets(one: dict[str, Any]) -> Iterator[str]:
+    closed = next((event["at"] for event in one["events"] if event["kind"] == "no-more-bets"), "9")
+    for bet in one["bets"]:
+        is_settled = bet.get("net", "0.00") != "0.00"
+        if "withdrawn" in bet and bet["withdrawn"] > closed:
+            yield "withdrawn late"
+        elif "withdrawn" in bet:
+            yield "withdrawn in time" + (", settled" if is_settled else "")
+        if bet.get("refused") and bet.get("at", "9") <= closed and is_settled:
+            yield "refused in time, settled"
+
+
 def test_discrepancies_cite_every_rule_on_limits_and_triples(medium: Path) -> None:
     cited = {rule for row in truth_of(medium)["discrepancies"] for rule in row["rules"]}
     assert cited >= {
-        f"{V6}#{number}" for number in ("3.10", "4.1.1", "4.1.2", "4.1.3", "5.1.1", "5.1.2", "5.2.1", "5.12")
+        f"{V6}#{number}" for number in ("3.10", "4.1.1", "4.1.2", "4.1.3", "5.1", "5.1.1", "5.1.2", "5.2.1", "5.12")
     }
     assert f"{DIVISION_9}#4.10" in cited
 
@@ -125,6 +221,7 @@ def test_the_columns_are_those_of_the_reports(medium: Path) -> None:
         "discrepancies": "round_ref, table, kind, player, box, stake, expected_net, recorded_net, rules, source",
         "breaches": "round_ref, table, kind, boxes, player, placed, permitted, rules, source",
         "irregularities": "round_ref, table, rule, action, detail, source",
+        "procedural": "round_ref, table, kind, rule, detail, source",
     }
     truth = truth_of(medium)
     assert {kind: {", ".join(row) for row in rows} for kind, rows in truth.items()} == {
@@ -140,6 +237,9 @@ def test_a_table_without_sign_and_people_is_played_all_the_same(tmp_path: Path) 
     assert recount(path) == truth
     assert truth["discrepancies"]
     assert not truth["breaches"]
+    assert [row["detail"] for row in truth["procedural"] if row["kind"] == "sign-incomplete"] == [
+        "No sign with limits was on record for this table."
+    ]
     assert not any("dealer" in one or "supervisor" in one for one in rounds_in(path))
 
 
