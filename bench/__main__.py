@@ -7,13 +7,26 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import arrivals, incidents, live, posts, precedents, reconcile, recording, start, web
+from bench import (
+    arrivals,
+    guessing,
+    incidents,
+    live,
+    posts,
+    precedents,
+    reconcile,
+    recording,
+    slow_bodies,
+    start,
+    web,
+)
 from bench.measure import show
 from taisai_backoffice.embedded.home import Home
 
 BENCHMARKS = {
     "start": start, "web": web, "recording": recording, "posts": posts, "live": live, "reconcile": reconcile,
-    "arrivals": arrivals, "incidents": incidents, "precedents": precedents,
+    "arrivals": arrivals, "incidents": incidents, "precedents": precedents, "guessing": guessing,
+    "slow_bodies": slow_bodies,
 }  # fmt: skip
 
 

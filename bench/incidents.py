@@ -37,17 +37,17 @@ FROM generate_series(1, {count}) AS n JOIN places ON places.number = n * 7 % (SE
 ORDER BY n
 """
 ENTRIES = """
-INSERT INTO audits_logentry (casino_id, pit_id, table_id, at, gaming_day, shift, location, camera, time_code, recording,
-    was_monitored, summary, is_confidential, author_id, department, who, recorded_at)
-SELECT places.casino_id, places.pit_id, places.table_id, {at}, ({at})::date, 'Day', '', 'C-' || n % 40, '', '', false,
-    {text}, n % 10 = 3, people.id, 'surveillance', 'x', {at}
+INSERT INTO audits_logentry (id, casino_id, pit_id, table_id, at, gaming_day, shift, location, camera, time_code,
+    recording, was_monitored, summary, is_confidential, author_id, department, who, recorded_at)
+SELECT n, places.casino_id, places.pit_id, places.table_id, {at}, ({at})::date, 'Day', '', 'C-' || n % 40, '', '',
+    false, {text}, n % 10 = 3, people.id, 'surveillance', 'x', {at}
 FROM generate_series(1, {count}) AS n JOIN places ON places.number = n * 7 % (SELECT count(*) FROM places)
 CROSS JOIN people
 ORDER BY n
 """
 NOTES = """
-INSERT INTO audits_incidentnote (incident_id, text, is_confidential, at, by_id, who)
-SELECT file.id, {text}, n % 10 = 3, {at}, people.id, 'x'
+INSERT INTO audits_incidentnote (id, incident_id, text, is_confidential, at, by_id, who)
+SELECT n, file.id, {text}, n % 10 = 3, {at}, people.id, 'x'
 FROM generate_series(1, {count}) AS n JOIN audits_incident file ON file.serial = n CROSS JOIN people
 ORDER BY n
 """

@@ -37,7 +37,7 @@ def run(home: Home) -> list[Row]:
         day = (dt.datetime.now(dt.UTC) - dt.timedelta(days=1)).date().isoformat()
         played = home.folder("bench") / "live.ndjson"
         floor.manage("collectstatic", "--noinput", "-v0")
-        size = ["--day", day, "--tables", str(TABLES), "--rounds-per-table", "1", "--seed", "1"]
+        size = ["--day", day, "--tables", str(TABLES), "--rounds-per-table", "1", "--seed", "1", "--faults", "0"]
         floor.manage("simulate", *size, "-o", str(played))
         text = f"{played}.floor.toml"
         floor.manage("load_floor", text)

@@ -1,7 +1,8 @@
 """A gaming day on a floor of twenty tables, with wrong payments and breaches of limits planted, and the truth of it.
 
 Sound rounds fit the limits of their table. What is planted is worked out here, by hand, from the dice alone: the code
-that settles is not asked.
+that settles is not asked. Nothing else is to be found: every round has its tumble in its turn, the crew is in its
+posts, and the signs are complete.
 """
 
 import datetime as dt
@@ -12,7 +13,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
-from bench.played import BOXES_A_PLAYER, MEMBERS, STAKES, Played, money
+from bench.played import BOXES_A_PLAYER, DEALER, MEMBERS, STAKES, SUPERVISOR, Played, money
 from games.engine.loader import rulebook
 from games.engine.rulebook import Layout
 from games.simulation.payout import winners
@@ -106,6 +107,10 @@ TABLES = tuple(
 FLOOR = (
     '[[casino]]\ncode = "BEN"\nname = "Bench"\ntimezone = "UTC"\ncurrency = "SGD"\ngaming_day_starts = "06:00"\n\n'
     + "\n".join(table.text() for table in TABLES)
+    + "".join(
+        f'\n[[staff]]\nnumber = "{number}"\nname = "{number}"\ncasino = "BEN"\ndepartment = "pit"\npost = "{post}"\n'
+        for number, post in ((DEALER, "dealer"), (SUPERVISOR, "pit-supervisor"))
+    )
 )
 
 

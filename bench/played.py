@@ -20,6 +20,7 @@ A_ROUND = dt.timedelta(minutes=1)
 SECONDS = (0, 29, 31, 39, 55)
 BOXES_A_PLAYER = 3
 MEMBERS = 5_000  # players come again: an index on them is not one of names that are all new
+DEALER, SUPERVISOR = "D103", "S11"  # of the demonstration floor, too
 STAKES = tuple(range(5_000, 50_001, 2_500))
 
 
@@ -45,7 +46,7 @@ class Played:
             for player, box, stake, net in self.bets
         )
         return (
-            f'{{"source":"bench","ref":"{self.ref}","table":"{self.table}","dealer":"D103","supervisor":"S11",'
+            f'{{"source":"bench","ref":"{self.ref}","table":"{self.table}","dealer":"{DEALER}","supervisor":"{SUPERVISOR}",'
             f'"events":[{events}],"bets":[{bets}]}}'
         )
 

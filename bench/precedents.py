@@ -20,13 +20,14 @@ SELECT DISTINCT ON (casino_id) casino_id, id FROM games_staff WHERE post = 'shif
 RULINGS = """
 INSERT INTO audits_ruling (id, casino_id, pit_id, table_id, incident_id, year, serial, number, kind, situation,
     rulebook, rules, question, facts, decision, reasoning, scope, effective_from, replaces_id, is_withdrawal, departure,
-    override, by_id, post, who, made_at)
+    override, by_id, post, who, made_at, readings)
 SELECT n, file.casino_id, file.pit_id, file.table_id, file.id, 2026, n, 'RU-2026-' || lpad(n::text, 6, '0'),
-    CASE WHEN n % 9 = 0 THEN 'interpretation' ELSE 'not-covered' END, file.situation, '{book}',
+    CASE WHEN n % 9 = 0 THEN 'interpretation' ELSE 'confirmation' END, file.situation, '{book}',
     ARRAY['{book}#' || ({rules})[n % {rule_count} + 1], '{book}#' || ({rules})[n / 3 % {rule_count} + 1]],
     'What is owed where: ' || {text}, file.account, 'It was decided so: ' || {text}, 'By the account: ' || {text},
     CASE WHEN n % 9 = 0 THEN 'standing' ELSE 'round' END, CASE WHEN n % 9 = 0 THEN {at} END,
-    CASE WHEN n % 18 = 0 THEN n - 9 END, false, '', '', managers.id, 'shift manager', 'x', {at}
+    CASE WHEN n % 18 = 0 THEN n - 9 END, false, '', '', managers.id, 'shift manager', 'x', {at},
+    ARRAY[]::text[]
 FROM generate_series(1, {count}) AS n JOIN audits_incident file ON file.serial = n
 JOIN managers ON managers.casino_id = file.casino_id
 ORDER BY n

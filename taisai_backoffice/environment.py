@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +15,8 @@ FALSE = {"", "0", "false", "no", "off"}
 WELL_KNOWN_PASSWORDS = {
     "", "admin", "app", "changeme", "change-me", "guest", "owner", "password", "postgres", "secret", "taisai", "test",
 }  # fmt: skip
+ENCRYPTED = {"require", "verify-ca", "verify-full"}
+ENCRYPTED_BROKERS = {"rediss", "amqps"}
 SECRET_KEY_LENGTH = 50
 SECRET_KEY_LETTERS = 10  # different ones
 
@@ -88,6 +91,7 @@ def production_faults(environment: Mapping[str, str]) -> list[str]:
     return [
         *_secret_key_faults(environment.get("SECRET_KEY", "")),
         *(["DEBUG is on; unset it."] if environment.get("DEBUG", "").lower() not in FALSE else []),
+        *_factor_faults(environment),
         *_database_faults(environment),
         *_broker_faults(environment.get("BROKER_URL", "")),
         *(
@@ -96,6 +100,12 @@ def production_faults(environment: Mapping[str, str]) -> list[str]:
             else ["ALLOWED_HOSTS is missing; name the hosts this site answers to."]
         ),
     ]
+
+
+def _factor_faults(environment: Mapping[str, str]) -> list[str]:
+    if environment.get("REQUIRE_SECOND_FACTOR", "1").lower() in FALSE:
+        return ["REQUIRE_SECOND_FACTOR is off; unset it: production asks for a second factor."]
+    return []
 
 
 def _secret_key_faults(key: str) -> list[str]:
@@ -114,6 +124,7 @@ def _database_faults(environment: Mapping[str, str]) -> list[str]:
         if url := environment.get(name):
             parts = _conninfo(url, name)
             users.append(parts.get("user"))
+            faults += _encryption_faults(parts, name)
             if str(parts.get("password", "")).lower() in WELL_KNOWN_PASSWORDS and "passfile" not in parts:
                 faults.append(f"{name} has no password or a well-known one; give the role a random password.")
     if len(users) > len(set(users)):
@@ -123,10 +134,44 @@ def _database_faults(environment: Mapping[str, str]) -> list[str]:
     return faults
 
 
+def _encryption_faults(parts: Mapping[str, Any], name: str) -> list[str]:
+    """libpq's own default falls back to an open connection without a word."""
+    mode = str(parts.get("sslmode") or "prefer")
+    if mode == "disable":
+        return [f"{name} says sslmode=disable; records would travel in the clear. Set sslmode=verify-full."]
+    hosts = str(parts.get("hostaddr") or parts.get("host") or "").split(",")
+    if mode not in ENCRYPTED and not all(map(is_local, hosts)):
+        return [f"{name} does not insist on encryption; add sslmode=verify-full (or require) to it."]
+    return []
+
+
+def is_local(host: str) -> bool:
+    """Return whether a host is this machine: loopback, or the path of a socket."""
+    if host in ("", "localhost") or host.startswith(("/", "@")):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
 def _broker_faults(url: str) -> list[str]:
     if not url:
         return ["BROKER_URL is missing, and the embedded broker is for local use; name your Valkey, Redis or RabbitMQ."]
     password = url.rpartition("@")[0].rpartition(":")[2]
     if password.lower() in WELL_KNOWN_PASSWORDS:
         return ["BROKER_URL has no password or a well-known one; give the broker a random password."]
-    return []
+    faults = []
+    for address in url.split(";"):  # several brokers, of which one is used
+        parts = urlsplit(address)
+        if parts.scheme not in ENCRYPTED_BROKERS and not is_local(parts.hostname or ""):
+            faults.append(
+                f"BROKER_URL leads to another machine by {parts.scheme}://, unencrypted; use rediss:// or amqps://."
+            )
+    return faults
+
+
+def site_url(hosts: list[str], is_production: bool) -> str:
+    """Where the site is found if SITE_URL does not say: the first host, in production by HTTPS."""
+    host = next((host.lstrip(".") for host in hosts if host != "*"), "localhost")
+    return f"https://{host}" if is_production else f"http://{host}:8000"

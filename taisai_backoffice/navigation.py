@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 
 
@@ -41,8 +41,10 @@ def sidebar() -> list[dict[str, Any]]:
             "Floor",
             page("Tables", "table_restaurant", "admin:games_table_changelist", "table.view"),
             page("Limit proposals", "edit_note", "admin:games_limitproposal_changelist", "limitproposal.view"),
+            page("Limit presets", "bookmark", "admin:games_limitpreset_changelist", "limitpreset.view"),
             page("Signs", "signpost", "admin:games_limitset_changelist", "limitset.view"),
             page("Dice sets", "casino", "admin:games_diceset_changelist", "diceset.view"),
+            page("Tumblers", "cyclone", "admin:games_tumbler_changelist", "tumbler.view"),
             page("Casinos", "apartment", "admin:games_casino_changelist", "casino.view"),
             page("Pits", "grid_view", "admin:games_pit_changelist", "pit.view"),
         ),
@@ -70,24 +72,29 @@ def sidebar() -> list[dict[str, Any]]:
             page("Consequences", "published_with_changes", "admin:audits_consequence_changelist", "consequence.view"),
             page("Discretion", "how_to_reg", "admin:audits_discretion_changelist", "discretion.view"),
             page("Settlement policies", "rule", "admin:games_settlementpolicy_changelist", "settlementpolicy.view"),
-            page("Ruling settings", "settings", "admin:audits_rulingsetting_changelist", "rulingsetting.view"),
         ),
         group(
             "Findings",
             page("Findings", "troubleshoot", "admin:audits_finding_changelist", "finding.view", badge=open_alerts),
             page("Days", "calendar_month", "admin:audits_daysummary_changelist", "daysummary.view"),
             page("Runs", "autorenew", "admin:audits_run_changelist", "run.view"),
-            page("Policies", "tune", "admin:audits_findingpolicy_changelist", "findingpolicy.view"),
+            page("Thresholds", "tune", "admin:games_thresholdchange_changelist", "thresholdchange.view"),
             page("Notices", "notifications", "admin:audits_notice_changelist", "notice.view"),
         ),
         group(
             "Reports",
             page("Refused attempts", "gpp_bad", "admin:games_denial_changelist", "denial.view"),
+            page("Failed logins", "lock_person", "admin:games_failedlogin_changelist", "failedlogin.view"),
+            page("Access records", "visibility", "admin:games_accessrecord_changelist", "accessrecord.view"),
+            page("Access reviews", "fact_check", "admin:games_accessreview_changelist", "accessreview.view"),
         ),
         group(
             "People",
             page("Staff", "badge", "admin:games_staff_changelist", "staff.view"),
-            page("Duties", "swap_vert", "admin:games_duty_changelist", "duty.view"),
+            page("Acting appointments", "swap_vert", "admin:games_duty_changelist", "duty.view"),
+            page("Sessions", "devices", "admin:games_loginsession_changelist", "loginsession.view"),
+            page("Second factor resets", "phonelink_erase", "admin:games_factorreset_changelist", "factorreset.view"),
+            page("Account proposals", "how_to_reg", "admin:games_accountproposal_changelist", "accountproposal.view"),
         ),
         group(
             "System",
@@ -123,6 +130,13 @@ UNFOLD: dict[str, Any] = {
     "SITE_ICON": lambda request: static("taisai/icon.svg"),
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("taisai/icon.svg")}],
     "STYLES": [lambda request: static("taisai/site.css")],
+    "ACCOUNT": {
+        "navigation": [
+            {"title": "Change password", "link": reverse_lazy("admin:password_change")},
+            {"title": "Your sessions", "link": reverse_lazy("admin:own_sessions")},
+            {"title": "Second factor", "link": reverse_lazy("admin:second_factor")},
+        ]
+    },
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_BACK_BUTTON": True,

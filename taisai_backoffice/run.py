@@ -250,12 +250,11 @@ def known_host() -> str:
     return (os.environ.get("ALLOWED_HOSTS") or "localhost").split(",")[0].strip().lstrip(".").replace("*", "localhost")
 
 
-def web_command(host: str, port: int, workers: int = 2, threads: int = 4) -> list[str]:
+def web_command(host: str, port: int, workers: int = 2) -> list[str]:
     return [
-        str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", host, "--port", str(port),
-        "--workers", str(workers), "--blocking-threads", str(threads), "--workers-kill-timeout", "5",
-        "--respawn-failed-workers", "--no-ws",
-        "taisai_backoffice.wsgi:application",
+        str(Path(sys.executable).with_name("granian")), "--interface", "rsgi", "--host", host, "--port", str(port),
+        "--workers", str(workers), "--workers-kill-timeout", "5", "--respawn-failed-workers", "--no-ws",
+        "taisai_backoffice.server:application",
     ]  # fmt: skip
 
 

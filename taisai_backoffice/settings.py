@@ -4,10 +4,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
 from taisai_backoffice import environment
+from taisai_backoffice.bodies import LARGEST_BODY
 from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.valkey import Valkey
 from taisai_backoffice.logs import logging_configuration
@@ -44,6 +45,9 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "django_celery_beat",
     "django_celery_results",
     "django_structlog",
@@ -57,17 +61,27 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "games.session_middleware.LoginFloodMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "taisai_backoffice.middleware.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "taisai_backoffice.middleware.ProbeMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
+    "games.session_middleware.BusyMiddleware",
+    "games.session_middleware.LoginMiddleware",
+    "taisai_backoffice.middleware.BodyMiddleware",
     "games.middleware.CasinoTimeMiddleware",
+    "games.session_middleware.SecondFactorMiddleware",
+    "games.session_middleware.FreshFactorMiddleware",
     "games.middleware.DoorMiddleware",
+    "taisai_backoffice.middleware.PersonThrottleMiddleware",
 ]
 
 ROOT_URLCONF = "taisai_backoffice.urls"
@@ -101,7 +115,9 @@ else:
 
 APP_ROLE = DATABASES["default"]["USER"]
 if environment.flag("TAISAI_POOL"):  # the web server's processes only (wsgi.py); workers fork and keep one connection
-    pool = {"min_size": 1, "max_size": environment.number("TAISAI_POOL_SIZE", 8), "timeout": 10}
+    #: Whoever waits for longer is answered 503. The pool tries to reconnect for so long before it gives up and starts
+    #: anew: with its own 5 minutes the pauses between two tries grow to more than a minute.
+    pool = {"min_size": 1, "max_size": environment.number("TAISAI_POOL_SIZE", 8), "timeout": 3, "reconnect_timeout": 4}
     DATABASES["default"].setdefault("OPTIONS", {})["pool"] = pool
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # a restart of the database costs no caller a 500
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -110,20 +126,33 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "games.Staff"
 AUTHENTICATION_BACKENDS = ["games.authentication.StaffBackend"]
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+PASSWORD_HASHERS = ["taisai_backoffice.hashing.BoundedArgon2"]
+PASSWORD_HASHES_AT_ONCE = max(environment.number("PASSWORD_HASHES_AT_ONCE", 1), 1)  # a process
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
      "OPTIONS": {"user_attributes": ["number", "name"]}},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "games.password_words.HouseWordsValidator"},
 ]  # fmt: skip
+#: Where the site is found, for links that are made on the command line; pages know their own address.
+SITE_URL = os.environ.get("SITE_URL") or environment.site_url(ALLOWED_HOSTS, PRODUCTION)
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 SESSION_ENGINE = "taisai_backoffice.sessions"
-SESSION_COOKIE_AGE = 12 * 60 * 60  # a long shift
-SESSION_COOKIE_NAME = "taisai_session"
-CSRF_COOKIE_NAME = "taisai_csrf"
+SESSION_COOKIE_AGE = 12 * 60 * 60  # a long shift; idle sessions end earlier (games.services.sessions)
+#: A browser takes a name with this prefix only over HTTPS, from this very host, for the whole site.
+COOKIE_PREFIX = "__Host-" if PRODUCTION else ""
+SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_session"
+CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_csrf"
+DEVICE_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_device"  # browsers that logged in before
+TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)  # how many add to X-Forwarded-For before us
+#: Second factor at login and again for decisions (games/roles.toml says whose and which). Off for local use.
+REQUIRE_SECOND_FACTOR = environment.flag("REQUIRE_SECOND_FACTOR", PRODUCTION)
+OTP_TOTP_ISSUER = "Tai Sai back office"
+OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # our own throttle, which locks no owner out
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 
 # --- History ---------------------------------------------------------------------------------------
 
@@ -148,11 +177,17 @@ STORAGES = {
 }
 
 LARGEST_EVIDENCE = environment.number("LARGEST_EVIDENCE_MB", 1024) * 1024 * 1024
+#: What may be on its way or wait for a worker, and what may be kept, for each casino.
+UPLOAD_QUOTA = environment.number("UPLOAD_QUOTA_MB", 4096) * 1024 * 1024
+EVIDENCE_QUOTA = environment.number("EVIDENCE_QUOTA_GB", 200) * 1024 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "taisai_backoffice.uploads.BoundedUploadHandler",
 ]
-DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024  # a round; files of rounds are streamed
+DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY  # of a call or form; files of rounds are streamed
+DATA_UPLOAD_MAX_NUMBER_FIELDS = (
+    10_000  # the limits of a large pit: every cell of the grid, where no script leaves any out
+)
 
 # --- API -------------------------------------------------------------------------------------------
 
@@ -169,6 +204,10 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "games.api.problems.problem",
 }
 TERMINAL_CALLS_A_MINUTE = environment.number("TERMINAL_CALLS_A_MINUTE", 600)  # above that, a terminal is answered 429
+#: The same for people, in each web process: a bound against scripts that no person reaches.
+PERSON_SEARCHES_A_MINUTE = environment.number("PERSON_SEARCHES_A_MINUTE", 120)
+PERSON_EXPORTS_A_MINUTE = environment.number("PERSON_EXPORTS_A_MINUTE", 60)
+PERSON_RUNS_A_MINUTE = environment.number("PERSON_RUNS_A_MINUTE", 20)
 SPECTACULAR_SETTINGS = {
     "TITLE": "Tai Sai back office",
     "DESCRIPTION": "Money is a decimal text and a time has its offset. An unknown field or parameter is refused; null "
@@ -188,11 +227,11 @@ SPECTACULAR_SETTINGS = {
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
-        "script-src": [SELF, UNSAFE_EVAL],  # Unfold's Alpine evaluates its attributes
+        "script-src": [SELF],  # Unfold's own pages add UNSAFE_EVAL (taisai_backoffice.site)
         "style-src": [SELF, UNSAFE_INLINE],
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
-        "base-uri": [SELF],
+        "base-uri": [NONE],
         "form-action": [SELF],
         "frame-ancestors": [NONE],
     },
@@ -212,6 +251,7 @@ if PRODUCTION:
 
 CELERY_BROKER_URL = os.environ.get("BROKER_URL") or Valkey(HOME).url_if_set_up() or "redis://127.0.0.1:1/0"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # worker and scheduler wait for the broker, however long
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,  # longer than the longest task
     "unacked_restore_interval": 10,  # looked at this often; a task comes back when its time-out has passed
@@ -231,7 +271,7 @@ CELERY_TASK_TIME_LIMIT = 840
 CELERY_TASK_SOFT_TIME_LIMIT = 780
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULER = "taisai_backoffice.scheduler:PatientScheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 5
 SWEEP_SECONDS = max(environment.number("SWEEP_SECONDS", 10), 1)  # how soon what no message told of is found
 CELERY_BEAT_SCHEDULE = {  # the schedule in the database knows `expire_seconds`, and silently forgets `expires`
@@ -241,9 +281,14 @@ CELERY_BEAT_SCHEDULE = {  # the schedule in the database knows `expire_seconds`,
     },
     "close-gaming-days": {"task": "audits.tasks.close_days", "schedule": 60.0, "options": {"expire_seconds": 300}},
     "escalate-findings": {"task": "audits.tasks.escalate", "schedule": 60.0, "options": {"expire_seconds": 300}},
+    "open-access-reviews": {
+        "task": "games.tasks.open_access_reviews", "schedule": 600.0, "options": {"expire_seconds": 300},
+    },
 }  # fmt: skip
 #: What a recording wakes. Named here, since the game knows nothing of the audits.
 WAKE_TASK = "audits.tasks.take_arrivals"
+#: What a warning about a round in play wakes.
+WARNING_TASK = "audits.tasks.take_warnings"
 CELERY_TIMEZONE = "UTC"
 
 # --- E-mail: notices of findings that lie too long -------------------------------------------------

@@ -5,6 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from audits.api.urls import urlpatterns as audit_calls
+from games.account_page import account_password
 from games.api.urls import urlpatterns as game_calls
 from taisai_backoffice import health
 
@@ -12,6 +13,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index"), name="home"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
+    path("account/password/", account_password, name="account_password"),
     path("api/v1/", include(([*game_calls, *audit_calls], "api"))),
     path("admin/", admin.site.urls),
 ]
@@ -19,3 +21,4 @@ urlpatterns = [
 handler400 = "taisai_backoffice.refusals.unreadable"
 handler403 = "taisai_backoffice.refusals.forbidden"
 handler404 = "taisai_backoffice.refusals.missing"
+handler500 = "taisai_backoffice.refusals.failed"

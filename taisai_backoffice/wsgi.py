@@ -1,4 +1,4 @@
-"""The web server's entry: granian runs it with blocking threads, so its processes use the connection pool."""
+"""Django as a WSGI application, with the connection pool; granian reaches it by taisai_backoffice.server."""
 
 import os
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,13 +18,22 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from taisai_backoffice.bodies import UPLOAD_ROUTES
 from taisai_backoffice.embedded.home import PROJECT
 from taisai_backoffice.embedded.machine import free_port
-from taisai_backoffice.run import Part, web_command
+from taisai_backoffice.run import Part, celery_command, web_command
 from tests import servers
 from tests.patience import wait_for
+from tests.test_routes import PATHS
 
 HOST = "backoffice.example.com"
+DEPLOY = PROJECT / "deploy"
+GUIDE = (PROJECT / "docs" / "deploy.md").read_text()
+COMMANDS = {
+    "web": web_command("127.0.0.1", 8000),
+    "worker": celery_command("worker"),
+    "beat": celery_command("beat", "--pidfile="),
+}
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +97,9 @@ def test_migrating_again_changes_nothing(production: dict[str, str], installed: 
 
 
 def test_the_first_administrator_comes_from_the_command_line(installed: dict[str, str]) -> None:
-    arguments = ["--name", "First", "--department", "it", "--password-stdin"]
-    assert manage(installed, "staff_add", "IT1", *arguments, given="a long enough one\n") == "Added IT1 First.\n"
+    said = manage(installed, "staff_add", "IT1", "--name", "First", "--department", "it")
+    assert said.startswith("Added IT1 First.\nSign-in link, good until ")
+    assert f"https://{HOST}/account/password/#" in said
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -133,7 +145,7 @@ def test_plain_http_is_led_to_https_but_for_the_probes(address: str) -> None:
 def test_behind_the_proxy_the_site_is_there_with_safe_cookies(address: str) -> None:
     answer = ask(f"{address}/admin/login/", **{"X-Forwarded-Proto": "https"})
     assert answer.status == 200
-    assert "Secure" in answer.headers["set-cookie"]
+    assert re.match(r"__Host-taisai_csrf=\w+;.* Path=/;.* Secure$", answer.headers["set-cookie"])
     assert "max-age=31536000" in answer.headers["strict-transport-security"]
     assert "Demo" not in answer.read().decode()
 
@@ -177,3 +189,52 @@ def test_an_error_shows_no_insides(address: str) -> None:
     page = ask(f"{address}/nowhere", **{"X-Forwarded-Proto": "https"})
     assert page.status == 404
     assert "No such page" in page.read().decode()
+
+
+# --- What docs/deploy.md and deploy/ say -----------------------------------------------------------
+
+
+def unit(name: str) -> dict[str, str]:
+    text = (DEPLOY / f"taisai-{name}.service").read_text()
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line and not line.startswith("#"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_unit_starts_what_make_run_starts(name: str) -> None:
+    program, *arguments = shlex.split(unit(name)["ExecStart"])
+    ours, *wanted = COMMANDS[name]
+    assert program == f"/srv/taisai/.venv/bin/{Path(ours).name}"
+    assert sorted(arguments) == sorted(wanted)
+    assert shlex.join([Path(program).name, *arguments]) in GUIDE
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_unit_comes_back_but_not_for_ever_and_has_an_account_of_its_own(name: str) -> None:
+    known = unit(name)
+    assert (known["Restart"], known["StartLimitBurst"], known["User"]) == ("always", "5", "taisai")
+    assert int(known["RestartSec"]) * int(known["StartLimitBurst"]) < int(known["StartLimitIntervalSec"])
+    assert known["EnvironmentFile"] == "/etc/taisai/environment"
+
+
+def test_the_guide_names_every_file_of_deploy_and_every_variable_of_its_example() -> None:
+    assert [path.name for path in DEPLOY.iterdir() if path.name not in GUIDE] == []
+    example = (DEPLOY / "environment.example").read_text()
+    names = re.findall(r"^(\w+)=", example, re.MULTILINE)
+    assert [name for name in names if f"`{name}`" not in GUIDE] == []
+    assert "DATABASE_OWNER_URL" not in names
+
+
+def test_the_proxy_takes_files_where_the_site_does_and_nowhere_else() -> None:
+    text = (DEPLOY / "nginx.conf").read_text()
+    (pattern,) = re.findall(r"location ~ (\S+) \{", text)
+    paths = {name: "/" + re.sub(r"<\w+:\w+>", "7", path) for name, path in PATHS.items()}
+    assert {name for name, path in paths.items() if re.search(pattern, path)} == UPLOAD_ROUTES
+    assert re.findall(r"client_max_body_size (\w+);", text) == ["1m", "1026m"]
+    assert text.count("proxy_request_buffering on;") == text.count("proxy_request_buffering off;") == 1
+    assert {"ssl_certificate ", "ssl_certificate_key ", "client_body_timeout "} <= set(re.findall(r"\w+ ", text))
+
+
+def test_the_proxy_names_the_client_itself() -> None:
+    told = (DEPLOY / "taisai-proxy.conf").read_text()
+    assert "proxy_set_header X-Forwarded-For $remote_addr;" in told
+    assert "proxy_add_x_forwarded_for" not in told

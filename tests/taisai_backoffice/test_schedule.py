@@ -1,29 +1,59 @@
 """The schedule that beat keeps in the database: what the settings say, also where an older one is there already."""
 
 import datetime as dt
+import time
 
+import pytest
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
-from django_celery_beat.schedulers import DatabaseScheduler
 
 from taisai_backoffice.celery import app
+from taisai_backoffice.scheduler import PAUSE_SECONDS, PatientScheduler
+from tests.conftest import connected_to
 
 
 def test_a_home_with_an_older_schedule_gets_what_is_new_and_what_has_changed(clone: str) -> None:
     older = IntervalSchedule.objects.create(every=3600, period=IntervalSchedule.SECONDS)
     PeriodicTask.objects.create(name="heartbeat", task="taisai_backoffice.celery.heartbeat", interval=older)
     PeriodicTask.objects.create(name="reconciliation-sweep", task="audits.tasks.sweep", interval=older)
-    scheduler = DatabaseScheduler(app=app)
+    scheduler = PatientScheduler(app=app)
     entries = {name: scheduler.schedule[name] for name in app.conf.beat_schedule}
     assert {name: (one.task, one.schedule.run_every) for name, one in entries.items()} == {
         "heartbeat": ("taisai_backoffice.celery.heartbeat", dt.timedelta(seconds=15)),
         "reconciliation-sweep": ("audits.tasks.sweep", dt.timedelta(seconds=10)),
         "close-gaming-days": ("audits.tasks.close_days", dt.timedelta(seconds=60)),
         "escalate-findings": ("audits.tasks.escalate", dt.timedelta(seconds=60)),
+        "open-access-reviews": ("games.tasks.open_access_reviews", dt.timedelta(seconds=600)),
     }
     assert PeriodicTask.objects.filter(name="reconciliation-sweep").count() == 1
 
 
 def test_what_the_clock_sends_does_not_pile_up_where_no_worker_takes_it(clone: str) -> None:
-    DatabaseScheduler(app=app)
-    expires = dict(PeriodicTask.objects.filter(task__startswith="audits.").values_list("name", "expire_seconds"))
-    assert expires == {"reconciliation-sweep": 60, "close-gaming-days": 300, "escalate-findings": 300}
+    PatientScheduler(app=app)
+    ours = PeriodicTask.objects.filter(task__regex=r"^(audits|games)\.")
+    expires = dict(ours.values_list("name", "expire_seconds"))
+    assert expires == {
+        "reconciliation-sweep": 60, "close-gaming-days": 300, "escalate-findings": 300, "open-access-reviews": 300,
+    }  # fmt: skip
+
+
+def test_without_its_database_the_scheduler_waits_and_goes_on(clone: str) -> None:
+    scheduler = PatientScheduler(app=app)
+    with connected_to("no_such_database"):
+        scheduler._last_full_sync -= dt.timedelta(hours=1)  # it is time to read the schedule anew
+        assert scheduler.tick() == PAUSE_SECONDS
+    assert "heartbeat" in scheduler.schedule
+
+
+def test_without_its_database_the_scheduler_starts_when_it_is_there(
+    clone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class StillAwayError(Exception):
+        pass
+
+    def give_up(seconds: float) -> None:
+        raise StillAwayError
+
+    monkeypatch.setattr(time, "sleep", give_up)
+    with connected_to("no_such_database"), pytest.raises(StillAwayError):
+        PatientScheduler(app=app)
+    assert "heartbeat" in PatientScheduler(app=app).schedule

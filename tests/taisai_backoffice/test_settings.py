@@ -15,7 +15,7 @@ GOOD = {
     "ALLOWED_HOSTS": "backoffice.example.com",
     "DATABASE_URL": "postgresql://taisai_app:zu4kieRae2oo@db.example.com:5432/taisai?sslmode=require",
     "DATABASE_OWNER_URL": "postgresql://taisai_owner:eiXoo8Oa9ahb@db.example.com:5432/taisai?sslmode=require",
-    "BROKER_URL": "redis://:aeBohp4ohNg1@broker.example.com:6379/0",
+    "BROKER_URL": "rediss://:aeBohp4ohNg1@broker.example.com:6379/0",
 }
 
 FAULTS = [
@@ -23,15 +23,37 @@ FAULTS = [
     ({"SECRET_KEY": "short"}, "SECRET_KEY is too weak"),
     ({"SECRET_KEY": "django-insecure-" + "x1y2z3" * 10}, "SECRET_KEY is too weak"),
     ({"DEBUG": "1"}, "DEBUG is on"),
+    ({"REQUIRE_SECOND_FACTOR": "0"}, "REQUIRE_SECOND_FACTOR is off"),
     ({"DATABASE_URL": ""}, "embedded server is for local use"),
-    ({"DATABASE_URL": "postgresql://app:postgres@db/taisai"}, "DATABASE_URL has no password or a well-known one"),
-    ({"DATABASE_URL": "postgresql://app@db/taisai"}, "DATABASE_URL has no password or a well-known one"),
-    ({"DATABASE_OWNER_URL": "postgresql://o:changeme@db/taisai"}, "DATABASE_OWNER_URL has no password"),
+    (
+        {"DATABASE_URL": "postgresql://app:postgres@db/taisai?sslmode=require"},
+        "DATABASE_URL has no password or a well-known one",
+    ),
+    (
+        {"DATABASE_URL": "postgresql://app@db/taisai?sslmode=require"},
+        "DATABASE_URL has no password or a well-known one",
+    ),
+    ({"DATABASE_OWNER_URL": "postgresql://o:changeme@db/taisai?sslmode=require"}, "DATABASE_OWNER_URL has no password"),
     ({"DATABASE_OWNER_URL": GOOD["DATABASE_URL"]}, "name the same role"),
     ({"BROKER_URL": ""}, "embedded broker is for local use"),
     ({"BROKER_URL": "amqp://guest:guest@broker//"}, "BROKER_URL has no password or a well-known one"),
     ({"BROKER_URL": "redis://broker:6379/0"}, "BROKER_URL has no password or a well-known one"),
     ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is missing"),
+    ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@db/taisai?sslmode=disable"}, "sslmode=disable"),
+    ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@127.0.0.1/taisai?sslmode=disable"}, "sslmode=disable"),
+    ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@db/taisai"}, "DATABASE_URL does not insist on encryption"),
+    ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@db/taisai?sslmode=prefer"}, "does not insist on encryption"),
+    ({"DATABASE_OWNER_URL": "postgresql://o:zu4kieRae2oo@10.0.0.7/taisai"}, "DATABASE_OWNER_URL does not insist"),
+    ({"BROKER_URL": "redis://:aeBohp4ohNg1@broker.example.com:6379/0"}, "by redis://, unencrypted"),
+    ({"BROKER_URL": "amqp://taisai:aeBohp4ohNg1@10.0.0.7:5672/x"}, "by amqp://, unencrypted"),
+    ({"BROKER_URL": "rediss://:aeBohp4ohNg1@one/0;redis://:aeBohp4ohNg1@two/0"}, "by redis://, unencrypted"),
+]
+LOOPBACK = [
+    {"DATABASE_URL": "postgresql://app:zu4kieRae2oo@127.0.0.1/taisai"},
+    {"DATABASE_URL": "postgresql://app:zu4kieRae2oo@%2Frun%2Fpostgresql/taisai"},
+    {"BROKER_URL": "redis://:aeBohp4ohNg1@localhost:6379/0"},
+    {"BROKER_URL": "redis://:aeBohp4ohNg1@[::1]:6379/0"},
+    {"BROKER_URL": "amqps://taisai:aeBohp4ohNg1@broker.example.com/x"},
 ]
 
 
@@ -46,6 +68,11 @@ def manage(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[
 
 def test_a_good_environment_has_no_fault() -> None:
     assert production_faults(GOOD) == []
+
+
+@pytest.mark.parametrize("change", LOOPBACK)
+def test_what_does_not_leave_the_machine_may_be_open(change: dict[str, str]) -> None:
+    assert production_faults(GOOD | change) == []
 
 
 @pytest.mark.parametrize(("change", "fault"), FAULTS)

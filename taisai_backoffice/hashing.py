@@ -1,0 +1,66 @@
+"""Argon2 with a bound on how many passwords are hashed at once in a process.
+
+Without a bound, clients that guess would hold every thread of the web server with hashing, and every page would wait
+for them. Beyond the bound the answer is 503 at once. A hash has one thread (Django's default has eight, which take the
+cores from everything else) and 46 MB, as OWASP recommends for Argon2id, with twice its passes.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
+
+
+class TooManyHashesError(Exception):
+    """Other passwords are being checked; `wait` says after how many seconds to try again."""
+
+    wait = 2
+
+    def __init__(self) -> None:
+        super().__init__("Other logins are being checked right now. Try again in a few seconds.")
+
+
+_slots = threading.BoundedSemaphore(settings.PASSWORD_HASHES_AT_ONCE)
+_held = threading.local()
+
+
+def is_full() -> bool:
+    """Return whether no password could be hashed right now."""
+    if _slots.acquire(blocking=False):
+        _slots.release()
+        return False
+    return True
+
+
+@contextmanager
+def slot() -> Iterator[None]:
+    """Hold one of the slots, or raise at once. A thread that holds one may ask again."""
+    if getattr(_held, "is_held", False):
+        yield
+        return
+    if not _slots.acquire(blocking=False):
+        raise TooManyHashesError
+    _held.is_held = True
+    try:
+        yield
+    finally:
+        _held.is_held = False
+        _slots.release()
+
+
+class BoundedArgon2(Argon2PasswordHasher):
+    """Every door to a hash passes here: login, password change, confirmation, one-time link."""
+
+    time_cost = 2
+    memory_cost = 46 * 1024
+    parallelism = 1
+
+    def encode(self, password: str, salt: str) -> str:
+        with slot():
+            return super().encode(password, salt)
+
+    def verify(self, password: str, encoded: str) -> bool:
+        with slot():
+            return super().verify(password, encoded)
