@@ -1,5 +1,5 @@
 from django.apps import AppConfig
-from django.contrib.auth.signals import user_logged_in
+from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.db.models.signals import post_migrate
 
 
@@ -15,10 +15,13 @@ class GamesConfig(AppConfig):
         from games.middleware import log_no_person
         from games.models.history import name_the_author
         from games.services.people import login_note
+        from games.services.sessions import session_begin, session_left
 
         # Django's own receiver saves the whole person, which would write a history row at each login.
         user_logged_in.disconnect(dispatch_uid="update_last_login")
         user_logged_in.connect(login_note, dispatch_uid="login_note")
+        user_logged_in.connect(session_begin, dispatch_uid="session_begin")
+        user_logged_out.connect(session_left, dispatch_uid="session_left")
         pre_create_historical_record.connect(name_the_author, dispatch_uid="name_the_author")
         bind_extra_request_finished_metadata.connect(log_no_person, dispatch_uid="log_no_person")
         post_migrate.connect(insert_only.protect, dispatch_uid="protect_tables")

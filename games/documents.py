@@ -2,9 +2,20 @@
 
 from typing import Any
 
+from games.approval import approval_of
 from games.engine.loader import rulebook
 from games.engine.money import format_money
-from games.models import DiceFit, DiceInspection, DiceSet, Table, TableAssignment, Terminal
+from games.models import (
+    DiceFit,
+    DiceInspection,
+    DiceSet,
+    Table,
+    TableAssignment,
+    Terminal,
+    Tumbler,
+    TumblerFit,
+    TumblerInspection,
+)
 from games.moments import as_text
 from games.selectors import FloorLine
 from games.timeline import Event
@@ -17,11 +28,13 @@ def table_document(line: FloorLine) -> dict[str, Any]:
         "casino": casino.code,
         "pit": line.assignment.pit.code if line.assignment else None,
         "state": table.state,
+        "opening_on_record": table.state_since is not None,
         "since": as_text(table.state_since, casino) if table.state_since else None,
         "game": game_document(line.assignment) if line.assignment else None,
         "limits_from": as_text(line.sign.starts_at, casino) if line.sign else None,
         "next_limits_from": as_text(line.next_sign.starts_at, casino) if line.next_sign else None,
         "dice_set": line.dice.dice_set.code if line.dice else None,
+        "tumbler": line.tumbler.tumbler.code if line.tumbler else None,
         "pending_proposals": line.pending,
     }
 
@@ -33,6 +46,7 @@ def game_document(assignment: TableAssignment) -> dict[str, Any]:
         "layout": assignment.layout,
         "chip_unit": format_money(assignment.chip_unit),
         "from": as_text(assignment.starts_at, assignment.casino),
+        "approval": approval_of(rulebook(assignment.rulebook), assignment.casino).value,
     }
 
 
@@ -78,6 +92,42 @@ def fit_document(fit: DiceFit) -> dict[str, Any]:
     }
 
 
+def tumbler_document(tumbler: Tumbler, fit: TumblerFit | None) -> dict[str, Any]:
+    return {
+        "id": tumbler.pk,
+        "code": tumbler.code,
+        "casino": tumbler.casino.code,
+        "pit": tumbler.pit.code,
+        "serial": tumbler.serial,
+        "activation": tumbler.activation,
+        "lock": tumbler.lock,
+        "state": tumbler.state,
+        "table": fit.table.code if fit else None,
+    }
+
+
+def tumbler_inspection_document(inspection: TumblerInspection) -> dict[str, Any]:
+    return {
+        "at": as_text(inspection.at, inspection.tumbler.casino),
+        "result": inspection.result,
+        "inspector": inspection.by.number,
+        "lock_found": inspection.lock_found,
+        "new_lock": inspection.new_lock or None,
+        "remarks": inspection.remarks or None,
+    }
+
+
+def tumbler_fit_document(fit: TumblerFit) -> dict[str, Any]:
+    casino = fit.table.casino
+    return {
+        "table": fit.table.code,
+        "tumbler": fit.tumbler.code,
+        "serial": fit.tumbler.serial,
+        "from": as_text(fit.during.lower, casino),
+        "to": as_text(fit.during.upper, casino) if fit.during.upper else None,
+    }
+
+
 def terminal_document(terminal: Terminal) -> dict[str, Any]:
     """Without the key, which nobody knows but the terminal."""
     casino = terminal.casino
@@ -85,6 +135,7 @@ def terminal_document(terminal: Terminal) -> dict[str, Any]:
         "name": terminal.name,
         "casino": casino.code,
         "tables": terminal.table_codes.split(", "),
+        "source": terminal.source or None,
         "key_hint": terminal.key_hint,
         "revoked_at": as_text(terminal.revoked_at, casino) if terminal.revoked_at else None,
         "last_used_at": as_text(terminal.last_used_at, casino) if terminal.last_used_at else None,

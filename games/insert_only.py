@@ -4,6 +4,7 @@ After every `migrate` the role `app` gets what this file says, on every table th
 table cannot be forgotten. The triggers fire for `owner` too, and in replication mode.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -11,17 +12,21 @@ from django.db import connections, transaction
 from psycopg import sql
 
 from games.box_functions import create_box_functions
+from games.rule_functions import create_rule_functions
 
 INSERT_ONLY = (
+    "audits_checklisttick",
     "audits_closedsummary",
     "audits_consequence",
     "audits_consequencedecision",
+    "audits_consequencenotice",
     "audits_correction",
     "audits_custodystep",
     "audits_dayclose",
     "audits_discretion",
     "audits_escalation",
     "audits_evidence",
+    "audits_findingweighing",
     "audits_handover",
     "audits_handovertaken",
     "audits_historicaldispute",
@@ -39,45 +44,73 @@ INSERT_ONLY = (
     "audits_logentry",
     "audits_notice",
     "audits_noticemail",
+    "audits_partyconfirmation",
     "audits_repayment",
     "audits_repaymentmark",
+    "audits_proposernotice",
     "audits_ruling",
+    "audits_rulingconsent",
     "audits_rulingreview",
+    "audits_thresholdnotice",
+    "games_accessrecord",
+    "games_accessreview",
+    "games_accessreviewline",
+    "games_accessreviewmark",
+    "games_accessreviewsignature",
+    "games_accountdecision",
+    "games_accountlink",
+    "games_accountlinkend",
+    "games_accountproposal",
     "games_denial",
     "games_diceinspection",
     "games_differentialline",
+    "games_factorreset",
+    "games_factorresetconfirmation",
+    "games_failedlogin",
     "games_historicalcasino",
     "games_historicaldicefit",
     "games_historicaldiceset",
     "games_historicalduty",
+    "games_historicallimitpreset",
     "games_historicalpit",
     "games_historicalstaff",
     "games_historicaltable",
     "games_historicaltableassignment",
     "games_historicalterminal",
+    "games_historicaltumbler",
+    "games_historicaltumblerfit",
     "games_importedfile",
     "games_ledgerleaf",
     "games_limitdecision",
     "games_limitline",
     "games_limitproposal",
-    "games_limitproposal_tables",
     "games_limitset",
     "games_limitsheet",
     "games_livestep",
+    "games_livewarning",
     "games_openingcheck",
+    "games_proposedsign",
     "games_recordingconflict",
     "games_round",
     "games_settlementpolicy",
     "games_signprint",
     "games_tablestep",
+    "games_thresholdchange",
+    "games_thresholddecision",
+    "games_tumblerinspection",
 )
 
 #: Tables of which only these columns change: a period gets its end, a terminal keeps its key; what it is about stays.
 ONLY_COLUMNS = {
     "audits_dispute": ("notified_at", "patron_told_at", "resolved_at", "resolution", "told_id"),
-    "audits_finding": (
+    "audits_finding": (  # the first three with its recording, once: a trigger sees to it
+        "round_id",
+        "gaming_day",
+        "round_started_at",
         "ordinal",
         "detail",
+        "severity",  # never below what it was found with: a trigger sees to it
+        "severity_found",
         "lapsed_by_id",
         "lapsed_at",
         "state",
@@ -106,6 +139,16 @@ ONLY_COLUMNS = {
         "state_since",
     ),
     "audits_numbercounter": ("last",),
+    "games_casino": (  # the acting limits are thresholds (games.services.thresholds)
+        "code",
+        "name",
+        "operator",
+        "timezone",
+        "currency",
+        "gaming_day_starts",
+        "notice_minutes",
+        "open_round_minutes",
+    ),
     "games_dicefit": ("during",),
     "games_diceset": ("code", "pit_id", "seal", "state"),
     "games_liveround": (
@@ -119,9 +162,15 @@ ONLY_COLUMNS = {
         "ended_at",
         "recorded_id",
     ),
+    "games_loginsession": ("passed_at", "seen_at", "ended_at", "end", "ended_by_id", "reason"),
     "games_tableassignment": ("during",),
     "games_terminal": ("table_codes", "revoked_at", "last_used_at"),
+    "games_tumbler": ("code", "pit_id", "lock", "state"),
+    "games_tumblerfit": ("during",),
 }
+
+#: Tables that the application only reads: what held before thresholds were changed by two people.
+READ_ONLY = ("audits_findingpolicy", "audits_rulingsetting")
 
 DENY_FUNCTION = """
 CREATE OR REPLACE FUNCTION deny_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -156,17 +205,22 @@ def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
         cursor.execute(DENY_FUNCTION)
         cursor.execute(PERIOD_FUNCTION)
         create_box_functions(cursor)
+        create_rule_functions(cursor)
         app = sql.Identifier(settings.APP_ROLE)
         for statement in _grants(app):
             cursor.execute(statement)
-        for table in INSERT_ONLY:
-            if table in tables:
-                for statement in _insert_only(sql.Identifier(table), app):
-                    cursor.execute(statement)
-        for table, columns in ONLY_COLUMNS.items():
-            if table in tables:
-                for statement in _only_columns(sql.Identifier(table), columns, app):
-                    cursor.execute(statement)
+        for statement in _restrictions(tables, app):
+            cursor.execute(statement)
+
+
+def _restrictions(tables: set[str], app: sql.Identifier) -> Iterator[sql.Composed]:
+    """What the lists above say, for the tables that are there."""
+    for table in tables.intersection(INSERT_ONLY):
+        yield from _insert_only(sql.Identifier(table), app)
+    for table in tables.intersection(READ_ONLY):
+        yield _read_only(sql.Identifier(table), app)
+    for table in tables.intersection(ONLY_COLUMNS):
+        yield from _only_columns(sql.Identifier(table), ONLY_COLUMNS[table], app)
 
 
 def _grants(app: sql.Identifier) -> list[sql.Composed]:
@@ -191,6 +245,10 @@ def _insert_only(table: sql.Identifier, app: sql.Identifier) -> list[sql.Compose
         "ALTER TABLE {table} ENABLE ALWAYS TRIGGER never_emptied",
     )
     return [sql.SQL(statement).format(table=table, app=app) for statement in statements]
+
+
+def _read_only(table: sql.Identifier, app: sql.Identifier) -> sql.Composed:
+    return sql.SQL("REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON {table} FROM {app}").format(table=table, app=app)
 
 
 def _only_columns(table: sql.Identifier, columns: tuple[str, ...], app: sql.Identifier) -> list[sql.Composed]:

@@ -11,7 +11,10 @@ from zoneinfo import ZoneInfo
 from games.models import Casino
 
 EXAMPLE = "2026-11-15T21:07:00+08:00"
-PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
+PATTERN = re.compile(
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.(?P<fraction>\d+))?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII | re.IGNORECASE
+)
+MICROSECOND, DIGITS = dt.timedelta(microseconds=1), 6
 FIRST, LAST = dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(3000, 1, 1, tzinfo=dt.UTC)
 
 
@@ -64,11 +67,15 @@ def bounded(moment: dt.datetime) -> dt.datetime:
 
 
 def _parsed(value: object) -> dt.datetime | None:
-    if not isinstance(value, str) or not PATTERN.fullmatch(value):
+    """Read a text as msgspec reads it: what is finer than a microsecond is rounded."""
+    found = PATTERN.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
         return None
     try:
-        return dt.datetime.fromisoformat(value)
-    except ValueError:
+        moment = dt.datetime.fromisoformat(found[0].upper())
+        finer = (found["fraction"] or "")[DIGITS:]
+        return moment + MICROSECOND if finer >= "5" else moment
+    except (ValueError, OverflowError):
         return None
 
 

@@ -19,6 +19,8 @@ from games.models import (
     Staff,
     Table,
     TableAssignment,
+    Tumbler,
+    TumblerFit,
 )
 from games.moments import as_text
 from games.services.gate import visible
@@ -112,6 +114,7 @@ class FloorLine:
     next_sign: LimitSet | None
     dice: DiceFit | None
     pending: int
+    tumbler: TumblerFit | None = None
 
 
 def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
@@ -127,6 +130,8 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
         one.table_id: one
         for one in DiceFit.objects.filter(table__in=keys, during__contains=now).select_related("dice_set")
     }
+    fitted = TumblerFit.objects.filter(table__in=keys, during__contains=now).select_related("tumbler")
+    tumblers = {fit.table_id: fit for fit in fitted}
     sets = LimitSet.objects.filter(table__in=keys).order_by("starts_at", "revision")
     sets = sets.select_related("sheet").prefetch_related("sheet__lines", "sheet__differentials")
     current: dict[int, LimitSet] = {}
@@ -142,7 +147,7 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
     return {
         table.pk: FloorLine(
             table, assignments.get(table.pk), current.get(table.pk), coming.get(table.pk), dice.get(table.pk),
-            pending.get(table.pk, 0),
+            pending.get(table.pk, 0), tumblers.get(table.pk),
         )
         for table in found
     }  # fmt: skip
@@ -151,6 +156,17 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
 def dice_at(*, table: Table, at: dt.datetime) -> DiceFit | None:
     """Which dice were under the dome."""
     return DiceFit.objects.filter(table=table, during__contains=at).select_related("dice_set").first()
+
+
+def tumbler_at(*, table: Table, at: dt.datetime) -> TumblerFit | None:
+    """Find the tumbler that a table had at a moment."""
+    return TumblerFit.objects.filter(table=table, during__contains=at).select_related("tumbler").first()
+
+
+def tumblers_now(tumblers: Iterable[Tumbler]) -> dict[int, TumblerFit]:
+    """Find where each of these tumblers is now; those in store are left out."""
+    current = TumblerFit.objects.filter(tumbler__in=list(tumblers), during__contains=timezone.now())
+    return {fit.tumbler_id: fit for fit in current.select_related("table__casino")}
 
 
 def fits_now(dice_sets: Iterable[DiceSet]) -> dict[int, DiceFit]:

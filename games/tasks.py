@@ -1,5 +1,6 @@
 """What workers do for the game."""
 
+from games.services.access_reviews import reviews_open
 from games.services.uploads import upload_take
 from taisai_backoffice.celery import app
 
@@ -8,3 +9,9 @@ from taisai_backoffice.celery import app
 def take_upload(key: int) -> None:
     """Take in a file that somebody uploaded."""
     upload_take(key=key)
+
+
+@app.task(ignore_result=True)
+def open_access_reviews() -> None:
+    """By the clock: this quarter's access review of every casino that has none yet."""
+    reviews_open()

@@ -9,7 +9,8 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from games.models import DiceFit, LimitDecision, LimitSet, Table, TableAssignment, TableStep
+from games.models import DiceFit, LimitDecision, LimitSet, Table, TableAssignment, TableStep, TumblerFit
+from games.signs.changed import CHANGED_BY, changed_text
 
 STEPS = {
     TableStep.Kind.OPEN: "Opened",
@@ -22,7 +23,7 @@ STEPS = {
 @dataclass(frozen=True)
 class Event:
     at: dt.datetime
-    kind: str  # table, limits, game, dice, sign
+    kind: str  # table, limits, game, dice, tumbler, sign
     what: str
     who: str
     why: str
@@ -49,7 +50,7 @@ class Window:
 def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50) -> list[Event]:
     """The latest events before a moment; what is scheduled stands at its own moment, in the future."""
     window = Window(before, count)
-    kinds = (_steps, _limits, _proposals, _games, _dice, _prints)
+    kinds = (_steps, _limits, _proposals, _games, _dice, _tumblers, _prints)
     found = [event for kind in kinds for event in kind(table, window)]
     if before is not None:
         found = [event for event in found if event.at < before]
@@ -57,17 +58,28 @@ def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50
 
 
 def _steps(table: Table, window: Window) -> Iterator[Event]:
-    for step in window.latest(table.steps.all(), "at"):
+    for step in window.latest(table.steps.select_related("checked_by"), "at"):
         cited = f" ({', '.join(step.rules)})" if step.rules else ""
-        yield Event(step.at, "table", f"{STEPS[step.kind]}{cited}", step.who, step.reason)
+        yield Event(step.at, "table", f"{STEPS[step.kind]}{cited}", step.who, _why(step))
     for check in window.latest(table.opening_checks.all(), "at"):
         what = f"Opening checks {'passed' if check.passed else 'not passed'}"
         yield Event(check.at, "table", what, check.who, check.remarks)
 
 
+def _why(step: TableStep) -> str:
+    """The reason of a step; after a malfunction also what was rectified, by whom, and who checked it."""
+    if step.checked_by is None:
+        return step.reason
+    remedy = f"Rectified: {step.rectified.rstrip('.')}. By {step.rectified_by}, checked by {step.checked_by}."
+    return f"{step.reason.rstrip('.')}. {remedy}"
+
+
 def _limits(table: Table, window: Window) -> Iterator[Event]:
-    for one in window.latest(table.limit_sets.select_related("decision__proposal"), "starts_at"):
+    sets = table.limit_sets.select_related("decision__proposal", "sheet").prefetch_related(*CHANGED_BY)
+    for one in window.latest(sets, "starts_at"):
         what = "Corrected limits in force" if one.is_correction else "New limits in force"
+        if changed := changed_text(one):
+            what = f"{what}: {changed}"
         from_file = one.origin == LimitSet.Origin.FILE
         why = f"File {one.source}" if from_file else one.source
         yield Event(one.starts_at, "limits", what, one.who, why, None if from_file else one.decision.proposal_id)
@@ -103,6 +115,21 @@ def _dice(table: Table, window: Window) -> Iterator[Event]:
     for one in window.latest(table.dice_inspections.select_related("dice_set"), "at"):
         what = f"Dice set {one.dice_set} inspected: {one.get_result_display().lower()}"
         yield Event(one.at, "dice", what, one.who, one.remarks)
+
+
+def _tumblers(table: Table, window: Window) -> Iterator[Event]:
+    fits = list(window.latest(table.tumbler_fits.select_related("tumbler"), "during__startswith"))
+    versions = _first_and_last(TumblerFit, fits)
+    for fit in fits:
+        made, ended = versions[fit.pk]
+        name = f"Tumbler {fit.tumbler}"
+        yield Event(fit.during.lower, "tumbler", f"{name} fitted", made.history_author, made.history_change_reason)
+        if fit.during.upper:
+            what = f"{name} removed"
+            yield Event(fit.during.upper, "tumbler", what, ended.history_author, ended.history_change_reason)
+    for one in window.latest(table.tumbler_inspections.select_related("tumbler"), "at"):
+        what = f"Tumbler {one.tumbler} inspected: {one.get_result_display().lower()}"
+        yield Event(one.at, "tumbler", what, one.who, one.remarks)
 
 
 def _prints(table: Table, window: Window) -> Iterator[Event]:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from unfold.decorators import action
 
 from games.admin.gated import AuditedAdmin, actor_of
-from games.admin.limits import propose
+from games.admin.limit_form import propose
 from games.models import Casino, Pit, Staff, Table
 from games.services.casinos import casino_update, pit_create, pit_update
 from games.services.gate import authorize, can
@@ -18,16 +18,19 @@ from games.services.gate import authorize, can
 
 @admin.register(Casino)
 class CasinoAdmin(AuditedAdmin):
-    list_display = ["code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes"]
+    list_display = ["code", "name", "operator", "timezone", "currency", "gaming_day_starts", "notice_minutes"]
     search_fields = ["code", "name"]
     fields = [
         "code",
         "name",
+        "operator",
         "timezone",
         "currency",
         "gaming_day_starts",
         "notice_minutes",
         "open_round_minutes",
+        "idle_minutes",
+        "office_idle_minutes",
         "reason",
     ]
 

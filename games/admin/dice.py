@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.postgres.forms import SimpleArrayField
+from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.forms import CharField
 from django.http import HttpRequest, HttpResponse
@@ -19,6 +19,7 @@ from games.selectors import fits_now
 from games.services.dice import dice_inspect, dice_retire, dice_set_create, dice_set_update, fit_of
 from games.services.gate import can
 
+MOST_OF_A_SERIAL = 40
 STATE_COLOURS = {"Fit for play": "success", "Failed inspection": "danger", "Retired": None}
 
 
@@ -33,10 +34,20 @@ class DiceChangeList(ChangeList):
 
 
 class DiceSetForm(ServiceForm):
-    serials = SimpleArrayField(
-        CharField(max_length=40), min_length=COUNT, max_length=COUNT, widget=UnfoldAdminTextInputWidget(),
+    serials = CharField(
+        max_length=200, widget=UnfoldAdminTextInputWidget(),
         help_text="The serial numbers of its three dice, with commas between.",
     )  # fmt: skip
+
+    def clean_serials(self) -> list[str]:
+        """Three numbers, none blank; whether they are free is for the service to say."""
+        serials = [serial.strip() for serial in self.cleaned_data["serials"].split(",")]
+        if len(serials) != COUNT or not all(0 < len(serial) <= MOST_OF_A_SERIAL for serial in serials):
+            raise ValidationError(
+                f"Write the serial numbers of the three dice with commas between, as in: A-1, A-2, A-3. Each has 1 to "
+                f"{MOST_OF_A_SERIAL} characters."
+            )
+        return serials
 
 
 @admin.register(DiceSet)

@@ -1,21 +1,24 @@
-"""Duties: who acts in which post, granted and ended here."""
+"""Acting appointments (duties): who acts in which post, granted and ended here."""
 
 import datetime as dt
 import re
 from collections.abc import Sequence
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminSelectWidget
 
 from games.admin.gated import AuditedAdmin, ServiceForm, StepForm, actor_of
-from games.models import Duty, Staff
-from games.services.duties import duty_end, duty_grant, verify_duty
-from games.services.gate import authorize, can
+from games.models import Casino, Duty, Pit, Staff
+from games.models.duty import ALL_PITS, Everywhere, acting_limits_of
+from games.services.duties import PLACE_NEEDED, duty_draft, duty_end, duty_grant, verify_duty
+from games.services.gate import authorize, can, visible
 
 SHIFT = dt.timedelta(hours=8)
 
@@ -28,23 +31,48 @@ class SoundAutocomplete(AutocompleteSelect):
 
 
 class DutyForm(ServiceForm):
+    where = forms.ChoiceField(
+        label="Pits", widget=UnfoldAdminSelectWidget(),
+        help_text="One pit, or all pits of the casino. Nothing is chosen for you.",
+        error_messages={"required": PLACE_NEEDED, "invalid_choice": PLACE_NEEDED},
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "where" in self.fields:  # not where somebody only looks
+            self.pits = {str(pit.pk): pit for pit in visible(self.actor, Pit.objects.select_related("casino"))}
+            one_pit = [(key, str(pit)) for key, pit in self.pits.items()]
+            every = (ALL_PITS.value, "All pits of the casino")
+            self.fields["where"].choices = [("", "Choose one pit, or all pits"), *one_pit, every]  # type: ignore[attr-defined]
+
+    def clean_where(self) -> Pit | Everywhere:
+        chosen = self.cleaned_data["where"]
+        return self.pits.get(chosen) or ALL_PITS
+
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if not self.errors:
-            duty = Duty(granted_by=self.actor, **{name: values[name] for name in values if name != "reason"})
+            duty = duty_draft(actor=self.actor, **appointed(values))
             verify_duty(standing=authorize(self.actor, "duty.add", duty), duty=duty)
         return values
+
+
+def appointed(values: dict[str, Any]) -> dict[str, Any]:
+    """The form's values as the service takes them."""
+    names = ("staff", "post", "casino", "starts_at", "ends_at", "reason")
+    return {name: values[name] for name in names if name in values} | {"pit": values["where"]}
 
 
 @admin.register(Duty)
 class DutyAdmin(AuditedAdmin):
     form = DutyForm
     list_display = ["staff", "post", "where", "state", "starts_at", "ends_at", "granted_by", "reason"]
-    list_filter = ["post", "casino", "pit"]
+    list_filter = ["post", "casino", "scope", "pit"]
     list_select_related = ["staff", "casino", "pit__casino", "granted_by"]
     search_fields = ["staff__number", "staff__name", "reason"]
     autocomplete_fields = ["staff"]
-    fields = ["staff", "post", "casino", "pit", "starts_at", "ends_at", "reason"]
+    fields = ["staff", "post", "casino", "where", "starts_at", "ends_at", "reason"]
+    change_form_outer_before_template = "admin/acting_note.html"
     actions_detail = ["end_now"]
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
@@ -52,9 +80,9 @@ class DutyAdmin(AuditedAdmin):
             kwargs["widget"] = SoundAutocomplete(db_field, self.admin_site)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
-    @display(description="Where")
+    @display(description="Pits")
     def where(self, duty: Duty) -> str:
-        return str(duty.pit or duty.casino.code)
+        return duty.place
 
     @display(description="State", label={"acting": "success", "to come": "info", "over": None})
     def state(self, duty: Duty) -> str:
@@ -62,17 +90,22 @@ class DutyAdmin(AuditedAdmin):
         return "to come" if duty.starts_at > now else "acting" if duty.ends_at > now else "over"
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Most duties begin now, here, and last a shift."""
+        """Most appointments begin now and last a shift. Which pit is for the granter to say."""
         now = timezone.localtime().replace(second=0, microsecond=0)
         actor = actor_of(request)
         asked: dict[str, Any] = super().get_changeform_initial_data(request)
         return {"casino": actor.casino_id, "starts_at": now, "ends_at": now + SHIFT} | asked
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False  # a duty is granted and ended, not edited
+        return False  # it is granted and ended, not edited
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
-        return duty_grant(actor=actor, reason=reason, **values)
+        return duty_grant(actor=actor, **appointed(values | {"reason": reason}))
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> Any:
+        """With the bounds of each casino that the person may appoint in."""
+        casinos = [(casino, acting_limits_of(casino)) for casino in visible(request.user, Casino.objects.all())]
+        return super().add_view(request, form_url, {"casinos": casinos} | (extra_context or {}))
 
     @action(description="End now", icon="stop_circle", permissions=["end_now"])
     def end_now(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -17,8 +17,9 @@ from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from games.admin.history_version import readable_value, version_facts
 from games.models import Staff
-from games.services.gate import authorize, can, has_place, visible
+from games.services.gate import authorize, can, can_be_secret, has_place, seen_or_none, visible
 
 
 def actor_of(request: HttpRequest) -> Staff:
@@ -34,6 +35,11 @@ def only_to_look(request: HttpRequest) -> None:
         raise PermissionDenied("This page is only to look at; what changes a record has a page of its own.")
 
 
+def is_key(text: str) -> bool:
+    """Return whether a part of an address can be the key of a record."""
+    return text.isascii() and text.isdecimal() and len(text) < len(str(2**63))
+
+
 class GatedAdmin(ModelAdmin):
     """Lists show what the person may see; a record out of his reach is a 403, never a guess; nothing is deleted."""
 
@@ -46,12 +52,24 @@ class GatedAdmin(ModelAdmin):
         return visible(request.user, super().get_queryset(request))
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Out of all records, so that one out of reach is refused on record and not called missing."""
+        """Out of all records, so that one out of reach is refused on record; what can be confidential is absent."""
         field = self.opts.get_field(from_field) if from_field else self.opts.pk
         try:
-            return self.model._default_manager.get(**{field.name: field.to_python(object_id)})
+            thing = self.model._default_manager.get(**{field.name: field.to_python(object_id)})
         except (self.model.DoesNotExist, ValidationError, ValueError):
-            return None
+            thing = None
+        return seen_or_none(request.user, self.model, thing) if can_be_secret(self.model) else thing
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Only what the page offers as a filter: any other lookup would ask about columns that it does not show."""
+        offered = {str(self.date_hierarchy)}
+        for one in self.get_list_filter(request) if request else self.list_filter:
+            named = one[0] if isinstance(one, list | tuple) else one
+            offered.add(str(getattr(named, "parameter_name", named)))
+        offered |= {f"{name}_{end}" for name in offered for end in ("from", "to")}  # a range of days
+        return any(lookup == name or lookup.startswith(f"{name}__") for name in offered) and super().lookup_allowed(
+            lookup, value, request
+        )
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """What may be chosen is what the person may see."""
@@ -141,6 +159,22 @@ def take_step(
     return TemplateResponse(request, "admin/step.html", {**site.each_context(request), **page, **(context or {})})
 
 
+#: Where a request keeps what a service refused, while its form is shown again.
+REFUSAL = "service_refusal"
+
+
+def refused_form(form: type[forms.BaseForm], refusal: ValidationError) -> type[forms.BaseForm]:
+    """Make a form that has what a service refused among its errors."""
+
+    class RefusedForm(form):  # type: ignore[misc, valid-type]
+        def full_clean(self) -> None:
+            super().full_clean()
+            if self.is_bound:
+                tell(self, refusal)
+
+    return RefusedForm
+
+
 class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
     """An audited record: written by its service, with a history tab."""
 
@@ -152,7 +186,8 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change, **kwargs)
         form.actor = actor_of(request)
-        return form
+        refusal = getattr(request, REFUSAL, None)
+        return form if refusal is None else refused_form(form, refusal)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Who only looks is not asked why."""
@@ -160,14 +195,32 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         may_write = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
         return fields if may_write else [name for name in fields if name != "reason" or hasattr(self.model, name)]
 
-    def history_form_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """An old version is to look at. The library would also save it back, past the service."""
-        if request.method != "GET":
+    def history_form_view(
+        self, request: HttpRequest, object_id: str, version_id: str, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        """Show one version with its own values, to read only. The library's page is a form that saves it back."""
+        only_to_look(request)
+        thing = self.get_object(request, unquote(object_id))
+        versions = None if thing is None else self.model.history.filter(**{self.opts.pk.attname: thing.pk})
+        version = versions.filter(pk=version_id).first() if versions is not None and is_key(version_id) else None
+        if thing is None or versions is None or version is None:
+            raise Http404(f"There is no version {version_id} of {self.opts.verbose_name} {object_id}.")
+        if not self.has_view_permission(request, thing):
             raise PermissionDenied
-        try:
-            return super().history_form_view(request, *args, **kwargs)
-        except ValueError:  # an id that is no number
-            raise Http404 from None
+        ordered = list(versions.order_by("history_date", "history_id"))
+        place = ordered.index(version)
+        earlier, later = ordered[place - 1] if place else None, next(iter(ordered[place + 1 :]), None)
+        context = {
+            **self.admin_site.each_context(request), "title": f"{thing}: version {place + 1}", "opts": self.opts,
+            "original": thing, "object_id": thing.pk, "version": version, "earlier": earlier, "later": later,
+            "facts": version_facts(version, earlier, self.readable_value), "place": place + 1,
+            "count": len(ordered), "is_newest": later is None,
+        }  # fmt: skip
+        return TemplateResponse(request, "admin/history_version.html", context)
+
+    def readable_value(self, field: Any, value: Any) -> str:
+        """How a value stands on the page of a version."""
+        return readable_value(field, value)
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
         if self.get_object(request, unquote(object_id)) is None:
@@ -175,12 +228,12 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         return super().history_view(request, object_id, extra_context)
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """What a service refuses after the form let it pass (somebody else was quicker) is told; nothing is written."""
+        """Show what a service refused after the form let it pass, at its field and with what was typed."""
         try:
             return super().changeform_view(request, *args, **kwargs)
         except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
-            return redirect(request.get_full_path())
+            setattr(request, REFUSAL, error)
+        return super().changeform_view(request, *args, **kwargs)  # the same form again, not valid this time
 
     def step(
         self, request: HttpRequest, object_id: str, *, action: str, title: str, form_class: type[StepForm],

@@ -1,12 +1,14 @@
 """Limits: proposals with what they change, decisions on them, and the register of what was in force."""
 
 import datetime as dt
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
+from django import forms
+from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,23 +17,24 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from games.admin.forms import LimitsForm
-from games.admin.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
-from games.engine.loader import rulebook
-from games.engine.sign_changes import NAMES, changes
+from games.admin.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step
+from games.engine.sign_changes import NAMES
 from games.models import LimitDecision, LimitProposal, LimitSet, Staff, Table
 from games.services.gate import authorize, can
+from games.services.limit_drafts import Draft, drafts_now, drafts_then, needs_notice
 from games.services.limits import (
     limits_approve,
-    limits_before,
-    limits_propose,
     limits_reject,
     limits_withdraw,
-    notice_ends,
+    notice_of,
+    overtaken_texts,
+    superseded_with,
 )
-from games.services.tables import in_force
-from games.signs import TYPE_NAMES, shown
+from games.services.readiness import incomplete_text
+from games.signs.changed import CHANGED_BY, changed_text
+from games.signs.names import change_text, key_name, shown
 
 STATE_COLOURS = {
     "pending": "warning", "approved": "success", "rejected": "danger", "withdrawn": None, "superseded": None,
@@ -39,7 +42,7 @@ STATE_COLOURS = {
 DECISIONS: dict[str, tuple[str, str, Any]] = {
     "approve": ("Approve", "check_circle", limits_approve),
     "reject": ("Reject", "cancel", limits_reject),
-    "withdraw": ("Take back", "undo", limits_withdraw),
+    "withdraw": ("Withdraw", "undo", limits_withdraw),
 }
 
 
@@ -52,60 +55,100 @@ class Line:
     old: str
     new: str
     is_stricter: bool
+    is_removal: bool
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What changes at tables whose signs say the same today."""
+    """What changes at tables whose signs change alike."""
 
     tables: list[str]
     lines: list[Line]
 
 
-def differences(proposal: LimitProposal) -> list[Difference]:
-    """Pending: against the sign at its moment as known now. Decided: against what was known before the decision."""
-    moment, known_at = proposal.starts_at or timezone.now(), None
-    if decision := LimitDecision.objects.filter(proposal=proposal).first():
-        moment, known_at = proposal.starts_at or decision.at, decision.at - dt.timedelta(microseconds=1)
-    limits = proposal.sheet.limits()
+@dataclass(frozen=True)
+class Effect:
+    """What a proposal does: against the signs in force, while it is pending; later, against those it replaced."""
+
+    differences: list[Difference]
+    overtaken: list[str]
+    replaced_later: list[Draft]
+    removals: list[tuple[str, str]]  # what is ticked, and its text
+    incomplete: list[str] = field(default_factory=list)  # signs of tables that are not closed (RWS 3.3)
+    superseded: list[tuple[LimitProposal, list[str]]] = field(default_factory=list)  # with the limits that both change
+
+
+def effect_of(proposal: LimitProposal) -> Effect:
+    """Work out what approving a proposal would do now, or what it did."""
+    if LimitDecision.objects.filter(proposal=proposal).exists():
+        return Effect(differences(drafts_then(proposal)), [], [], [])
+    tables = list(proposal.tables.select_related("casino"))
+    drafts = drafts_now(proposal, tables, now=timezone.now())
+    return Effect(
+        differences(drafts),
+        overtaken_texts(proposal, drafts),
+        [draft for draft in drafts if draft.next_sign],
+        [
+            (f"{draft.table.code} {change.name}", f"{draft.table}: {change_text(change)}")
+            for draft in drafts
+            for change in draft.removals
+        ],
+        [text for draft in drafts if (text := _incomplete(draft))],
+        superseded_with(proposal, drafts),
+    )
+
+
+def _incomplete(draft: Draft) -> str:
+    assignment = draft.table.assignment_at(draft.moment)
+    return incomplete_text(draft.table, assignment, draft.new) if assignment else ""
+
+
+def differences(drafts: Iterable[Draft]) -> list[Difference]:
+    """Old and new, figure by figure; tables where the same changes stand together."""
     found: dict[tuple[Line, ...], list[str]] = {}
-    for table in proposal.tables.select_related("casino"):
+    for draft in drafts:
         lines = tuple(
-            Line(TYPE_NAMES.get(one.key, one.key), NAMES[one.figure], shown(one.old), shown(one.new), one.is_stricter)
-            for one in changes(limits_before(table, moment, known_at), limits)
+            Line(key_name(one.key), NAMES[one.figure], shown(one.old), shown(one.new), one.is_stricter, one.is_removal)
+            for one in draft.changes
         )
-        found.setdefault(lines, []).append(table.code)
+        found.setdefault(lines, []).append(draft.table.code)
     return [Difference(tables, list(lines)) for lines, tables in found.items()]
 
 
-def propose(site: Any, request: HttpRequest, tables: list[Table], *, title: str, back: str) -> HttpResponse:
-    """The form for new limits, filled with what the sign says now."""
-    try:
-        games = [in_force(table) for table in tables]
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect(back)
-    books = [rulebook(game.rulebook) for game in games]
-    form = LimitsForm(
-        request.POST or None,
-        layouts=[book.layouts[game.layout] for book, game in zip(books, games, strict=True)],
-        differentials=books[0].limits.differential,
-        limits=limits_before(tables[0], timezone.now()),
-    )
-    if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
-        try:
-            proposal = limits_propose(
-                actor=actor_of(request), tables=tables, limits=values["limits"], starts_at=values["starts_at"],
-                is_correction=values["is_correction"], reason=values["reason"],
+class ApproveForm(StepForm):
+    """Why; and a tick for each limit that is removed."""
+
+    field_order = ["remove", "reason"]
+
+    def __init__(self, *args: Any, thing: LimitProposal, **kwargs: Any) -> None:
+        super().__init__(*args, thing=thing, **kwargs)
+        removed = effect_of(thing).removals if thing.state == "pending" else []
+        self.to_tick = len(removed)
+        if removed:
+            self.fields["remove"] = forms.MultipleChoiceField(
+                label="Limits that are removed: tick each of them", choices=removed, required=False,
+                widget=UnfoldAdminCheckboxSelectMultipleWidget(attrs={"class": "ts-removal-tick"}),
             )  # fmt: skip
-        except ValidationError as error:
-            tell(form, error)
-        else:
-            messages.success(request, f"Proposal {proposal} waits for somebody else's approval.")
-            return redirect("admin:games_limitproposal_change", proposal.pk)
-    context = {**site.each_context(request), "title": title, "form": form, "back": back, "tables": tables}
-    return TemplateResponse(request, "admin/limits_form.html", context)
+            self.order_fields(self.field_order)
+
+    def clean_remove(self) -> dict[str, list[str]]:
+        ticked = self.cleaned_data["remove"]
+        if len(ticked) < self.to_tick:
+            raise ValidationError("Tick every limit that is removed; reject the proposal if one is to stay.")
+        found: dict[str, list[str]] = {}
+        for one in ticked:
+            code, _, name = one.partition(" ")
+            found.setdefault(code, []).append(name)
+        return found
+
+
+def notice_until(proposal: LimitProposal, tables: list[Table]) -> dt.datetime | None:
+    """The earliest moment of a proposal that needs notice, were it approved now."""
+    now = timezone.now()
+    is_past = proposal.starts_at is not None and proposal.starts_at <= now
+    if proposal.state != "pending" or is_past or not needs_notice(drafts_now(proposal, tables, now=now)):
+        return None
+    return now + notice_of(proposal.pit)
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -165,9 +208,7 @@ class LimitProposalAdmin(GatedAdmin):
         only_to_look(request)
         proposal = self.found(request, object_id)
         authorize(actor_of(request), "limitproposal.view", proposal)
-        now = timezone.now()
         tables = list(proposal.tables.select_related("casino"))
-        earliest = notice_ends(proposal, tables, now=now) if proposal.state == "pending" else now
         context = {
             **self.admin_site.each_context(request),
             "title": f"Proposal {proposal}",
@@ -176,13 +217,19 @@ class LimitProposalAdmin(GatedAdmin):
             "decision": getattr(proposal, "decision", None),
             "in_force": LimitSet.objects.filter(decision__proposal=proposal).select_related("table"),
             "tables": tables,
-            "differences": differences(proposal),
-            "notice_until": earliest if earliest > now else None,
+            "effect": effect_of(proposal),
+            "notice_until": notice_until(proposal, tables),
             "buttons": self.buttons_for(request, proposal),
             "own": proposal.proposed_by == request.user,
             "opts": self.opts,
         }
         return TemplateResponse(request, "admin/proposal.html", context)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """A proposal is written once: its page is its history, with what it changed and who decided."""
+        return self.change_view(request, object_id)
 
     def found(self, request: HttpRequest, object_id: str) -> LimitProposal:
         proposal: LimitProposal | None = self.get_object(request, object_id)
@@ -212,8 +259,9 @@ class LimitProposalAdmin(GatedAdmin):
 
         back = reverse("admin:games_limitproposal_change", args=[proposal.pk])
         return take_step(
-            self.admin_site, request, proposal, action=f"limits.{decision}", title=title, form_class=StepForm,
-            take=take, back=back, above="admin/differences.html", context={"differences": differences(proposal)},
+            self.admin_site, request, proposal, action=f"limits.{decision}", title=title,
+            form_class=ApproveForm if decision == "approve" else StepForm,
+            take=take, back=back, above="admin/differences.html", context={"effect": effect_of(proposal)},
         )  # fmt: skip
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -227,11 +275,19 @@ class LimitProposalAdmin(GatedAdmin):
 class LimitSetAdmin(GatedAdmin):
     """The register of signs: what was in force from when, and where it came from."""
 
-    list_display = ["table", "starts_at", "correction", "origin", "source", "who", "recorded_at"]
+    list_display = ["table", "starts_at", "what_changed", "correction", "origin", "source", "who", "recorded_at"]
     list_filter = ["origin", "table"]
-    list_select_related = ["table", "decision__proposal"]
+    list_select_related = ["table", "decision__proposal", "sheet"]
     search_fields = ["table__code", "source", "who"]
     date_hierarchy = "starts_at"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).prefetch_related(*CHANGED_BY)
+
+    @display(description="Changed")
+    def what_changed(self, limit_set: LimitSet) -> str:
+        """Old and new of each figure, for signs that were proposed; a file replaces the sign whole."""
+        return changed_text(limit_set) or "–"
 
     @display(description="Correction", boolean=True)
     def correction(self, limit_set: LimitSet) -> bool:

@@ -10,7 +10,8 @@ from django.urls import URLPattern, path, reverse
 
 from games.admin.gated import Button, GatedAdmin, actor_of, only_to_look, take_step
 from games.admin.live_finish import VoidForm, finish, void
-from games.live.documents import answer_document
+from games.current_status import add_current_status_live
+from games.live.documents import answer_document, warnings_of
 from games.live.stand import stand_of
 from games.live.words import step_lines
 from games.models import LiveRound
@@ -46,9 +47,11 @@ class LiveRoundAdmin(GatedAdmin):
         playing = rounds.filter(ended_at=None) if state != "over" and before is None else rounds.none()
         over = rounds.filter(ended_at__isnull=False).order_by("-pk") if state != "in-play" else rounds.none()
         found = list((over.filter(pk__lt=before) if before else over)[: ROWS + 1])
+        shown = [*playing, *found[:ROWS]]
+        add_current_status_live(shown)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Rounds in play", "rounds": [*playing, *found[:ROWS]],
+            "title": "Rounds in play", "rounds": shown,
             "older": found[ROWS - 1].pk if len(found) > ROWS else None, "before": before,
             "states": STATES.items(), "state": state if state in STATES else "",
         }  # fmt: skip
@@ -59,12 +62,14 @@ class LiveRoundAdmin(GatedAdmin):
     ) -> HttpResponse:
         only_to_look(request)
         live = self.found(request, object_id)
+        add_current_status_live([live])
         stand = stand_of(live)
         lines, play = step_lines(stand)
-        answer = answer_document(stand, play, len(lines))
+        answer = answer_document(stand, play, len(lines), warnings=warnings_of(live, live.steps_taken))
         context = {
             **self.admin_site.each_context(request),
             "title": f"Round in play: {live}", "live": live, "book": stand.book,
+            "sees_findings": can(request.user, "finding.view", live),
             "lines": lines[::-1], "answer": answer, "buttons": self.buttons(request, live),
             "boxes": [one for one in answer["boxes"] or () if one["total"] != "0.00"],
         }  # fmt: skip

@@ -12,27 +12,29 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from games.approval import approval_notice
 from games.clauses import cited_for
 from games.engine.dice import COUNT, FACES
 from games.engine.errors import InputError
+from games.engine.felt import caption_text, size_of
 from games.engine.irregularities import DICE_EXPOSED, DIE_NOT_FLAT, NO_MORE_BETS, PLACE_BETS, SETTLED
 from games.engine.live import OrderError, Play, assessed
 from games.engine.money import format_money
 from games.engine.settlement import Settlement, winning
 from games.live.documents import answer_document
 from games.live.expected import expected
-from games.live.practice import HANDS, SEATS, Practice, chips_of, click, practice_stand
+from games.live.practice import HANDS, SEATS, TUMBLES, Practice, chips_of, click, practice_stand
 from games.live.stand import Stand
 from games.live.words import step_lines
 from games.models import Table
-from games.signs import TYPE_NAMES, shown
+from games.services.live import voidings_of
+from games.signs.names import TYPE_NAMES, shown
 
 KEPT = "practices"
 #: Of so many tables a session keeps the practice; the one begun first gives way.
 MOST_TABLES = 5
 STEPS = {PLACE_BETS: "Place your bets", NO_MORE_BETS: "No more bets", SETTLED: "Settle"}
 MISHAPS = {DICE_EXPOSED: "Dice seen", DIE_NOT_FLAT: "Die not flat"}
-TUMBLES = {"3": "Three tumbles", "1": "One tumble", "0": "Not activated"}
 MARGIN = 10  # around the felt, in its own units
 WIDE = 2000  # a felt that is wider is printed larger, to be read at the same width
 
@@ -50,7 +52,7 @@ def practise(request: HttpRequest, table: Table, context: dict[str, Any]) -> Htt
     except InputError as error:
         practice.faults = list(error.faults)
     else:
-        context |= page_of(stand, practice)
+        context |= page_of(stand, practice) | {"approval": approval_notice(stand.book, table.casino)}
     return TemplateResponse(request, "admin/practice.html", context)
 
 
@@ -92,9 +94,10 @@ def page_of(stand: Stand, practice: Practice) -> dict[str, Any]:
     return {
         "book": stand.book, "layout": stand.layout, "answer": answer, "lines": lines[::-1], "refusal": refusal,
         "throw": throw, "seats": SEATS, "hands": HANDS.items(), "faces": FACES, "tumbles": TUMBLES.items(),
+        "known_dice": [(f"known{number}", f"Die {number}") for number in range(1, COUNT + 1)],
         "chips": [(format_money(chip), shown(chip)) for chip in chips],
         "step_buttons": STEPS.items(), "mishaps": MISHAPS.items(),
-        "voidings": [(rule, stand.book.rules[rule]) for rule in stand.book.voidings],
+        "voidings": [(rule, stand.book.rules[rule]) for rule in voidings_of(stand.book)],
         "display": [*(practice.pressed), *["–"] * (COUNT - len(practice.pressed))],
         "terminal_rules": cited_for(stand.book.id, "entry-terminal"),
         "results": results_of(stand, expected(stand, play)) if play.is_over else None,
@@ -118,11 +121,11 @@ def felt(stand: Stand, play: Play, won: dict[str, int]) -> dict[str, Any]:
         return {"code": code, "odds": odds.replace(" or ", "/"), "total": total, "won": code in won, "label": label}
 
     areas = [(area, box(area.box)) for area in layout.areas]
-    right = max(area.x + area.width for area in layout.areas) + 2 * MARGIN
-    bottom = max(area.y + area.height for area in layout.areas) + 2 * MARGIN
+    right, bottom = (length + 2 * MARGIN for length in size_of(layout))
     by_type = groupby(layout.boxes.values(), key=lambda one: one.type)
     return {
         "areas": areas,
+        "captions": [(caption, caption_text(layout, caption)) for caption in layout.captions],
         "is_large": right > WIDE,
         "view_box": f"{-MARGIN} {-MARGIN} {right} {bottom}",
         "box_list": [(TYPE_NAMES[type_], [box(one.code) for one in boxes]) for type_, boxes in by_type],

@@ -12,10 +12,14 @@ from django.template.response import TemplateResponse
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from games.admin.gated import GatedAdmin, actor_of, only_to_look
+from games.approval import approval_notice
+from games.current_status import add_current_status
 from games.engine.loader import rulebook
+from games.live.words import step_words
 from games.models import LedgerLeaf, Round
-from games.rounds.documents import bet_document
+from games.rounds.documents import bet_document, bet_remarks
 from games.selectors import RoundFilter, rounds_found
+from games.services.access_records import record_player_search
 from games.services.gate import authorize, can
 
 ROWS = 50
@@ -32,7 +36,10 @@ class RoundSearch(forms.Form):
     dealer = forms.CharField(required=False, max_length=200, widget=UnfoldAdminTextInputWidget())
     player = forms.CharField(required=False, max_length=200, widget=UnfoldAdminTextInputWidget())
     status = forms.ChoiceField(
-        required=False, choices=[("", "Any"), *Round.Status.choices], widget=UnfoldAdminSelectWidget()
+        label="Recorded as",
+        required=False,
+        choices=[("", "Any"), *Round.Status.choices],
+        widget=UnfoldAdminSelectWidget(),
     )
 
     def wanted(self) -> RoundFilter:
@@ -56,7 +63,9 @@ class RoundAdmin(GatedAdmin):
         found: list[Round] = []
         older = None
         if not form.is_bound or form.is_valid():
-            rounds = rounds_found(actor, form.wanted() if form.is_bound else RoundFilter())
+            wanted = form.wanted() if form.is_bound else RoundFilter()
+            record_player_search(actor, wanted)
+            rounds = rounds_found(actor, wanted)
             if after := _cursor(request):
                 rounds = rounds.filter(Q(started_at__lt=after[0]) | Q(started_at=after[0], pk__lt=after[1]))
             found = list(rounds.defer("events", "nets", "stakes", "boxes")[: ROWS + 1])
@@ -64,6 +73,7 @@ class RoundAdmin(GatedAdmin):
                 found = found[:ROWS]
                 asked = {name: value for name, value in request.GET.items() if name != "after" and value}
                 older = urlencode(asked | {"after": f"{found[-1].started_at.isoformat()},{found[-1].pk}"})
+        add_current_status(found)
         context = {
             **self.admin_site.each_context(request),
             "title": "Rounds", "form": form, "rounds": found, "older": older, "opts": self.opts,
@@ -79,8 +89,14 @@ class RoundAdmin(GatedAdmin):
         book = rulebook(one.rulebook)
         context = self.page_context(request, one) | {
             "book": book,
-            "events": [event | {"moment": dt.datetime.fromisoformat(event["at"])} for event in one.events],
-            "bets": [bet_document(one, index) for index in range(len(one.players))],
+            "approval": approval_notice(book, one.table.casino),
+            "events": [
+                event | {"moment": dt.datetime.fromisoformat(event["at"]), "words": step_words(event)}
+                for event in one.events
+            ],
+            "bets": [
+                bet_document(one, index) | {"remarks": bet_remarks(one, index)} for index in range(len(one.players))
+            ],
             "sees_findings": can(request.user, "finding.view", one),
             "sees_rulings": can(request.user, "ruling.view", one),
         }
@@ -105,6 +121,7 @@ class RoundAdmin(GatedAdmin):
         if one is None:
             raise Http404(f"There is no round {object_id}.")
         authorize(actor_of(request), "round.view", one)
+        add_current_status([one])
         return one
 
     def page_context(self, request: HttpRequest, one: Round) -> dict[str, Any]:

@@ -1,27 +1,26 @@
-"""People: who they are, and their passwords."""
+"""People: who they are, their sign-in links, and what becomes of their access when they leave."""
 
 from typing import Any
 
-from django import forms
-from django.contrib import admin
-from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
-from django.core.exceptions import ValidationError
-from django.db.models import Model, Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin, messages
+from django.db.models import Prefetch, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
-from unfold.widgets import UnfoldAdminPasswordWidget
 
-from games.admin.gated import AuditedAdmin, ServiceForm, StepForm
-from games.models import Duty, Staff
+from games.admin.account_link import link_page
+from games.admin.gated import AuditedAdmin, ServiceForm, StepForm, actor_of, take_step
+from games.models import AccountProposal, Duty, Staff
+from games.services.account_changes import keys_made_by, verify_rights_not_own
+from games.services.account_links import IssuedLink
+from games.services.account_proposals import pending
+from games.services.casinos import verify_pit_of_casino
 from games.services.gate import can, standings
-from games.services.people import (
-    staff_create,
-    staff_set_password,
-    staff_update,
-    verify_pit_of_casino,
-    verify_rights_not_own,
-)
+from games.services.people import account_reset, staff_create, staff_update
+
+WAITS = "This is a privileged account: proposal no. {} waits for a second administrator (People → Account proposals)."
 
 
 class StaffForm(ServiceForm):
@@ -33,30 +32,6 @@ class StaffForm(ServiceForm):
         return values
 
 
-class PasswordForm(StepForm):
-    """A first or forgotten password, given by somebody else: its owner has to choose his own at the next login."""
-
-    password = forms.CharField(
-        widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
-        strip=False,
-        help_text=password_validators_help_text_html,
-    )
-    again = forms.CharField(
-        label="The same again", widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}), strip=False
-    )
-    field_order = ["password", "again", "reason"]
-
-    def clean_password(self) -> str:
-        validate_password(self.cleaned_data["password"], self.thing)
-        return str(self.cleaned_data["password"])
-
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
-        if "password" in values and values["password"] != values.get("again"):
-            raise ValidationError({"again": "The two passwords differ; type the same one twice."})
-        return values
-
-
 @admin.register(Staff)
 class StaffAdmin(AuditedAdmin):
     form = StaffForm
@@ -65,8 +40,8 @@ class StaffAdmin(AuditedAdmin):
     list_filter_submit = True
     list_select_related = ["casino", "pit__casino"]
     search_fields = ["number", "name"]
-    fields = ["number", "name", "department", "post", "casino", "pit", "email", "is_active", "reason"]
-    actions_detail = ["set_password"]
+    fields = ["number", "name", "department", "post", "casino", "pit", "email", "leaves_on", "is_active", "reason"]
+    actions_detail = ["new_link"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Staff]:
         current = Duty.objects.filter(ends_at__gt=timezone.now()).select_related("casino", "pit")
@@ -90,21 +65,74 @@ class StaffAdmin(AuditedAdmin):
     def active(self, staff: Staff) -> bool:
         return staff.is_active
 
-    def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
-        return staff_create(actor=actor, reason=reason, **values)
+    # --- What is saved, and what waits ---
 
-    def service_update(self, actor: Staff, obj: Any, values: dict[str, Any], reason: str) -> None:
-        staff_update(actor=actor, staff=obj, changes=values, reason=reason)
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """One service call; a new account that can sign in gets its link with it."""
+        actor, reason = actor_of(request), form.cleaned_data["reason"]
+        values = {name: form.cleaned_data[name] for name in form.fields if name != "reason"}
+        if change:
+            obj.was_active = Staff.objects.get(pk=obj.pk).is_active
+            obj.proposal = staff_update(actor=actor, staff=obj, changes=values, reason=reason).proposal
+            return
+        staff = staff_create(actor=actor, reason=reason, **values)
+        obj.pk, obj.proposal, obj.issued = staff.pk, pending(staff), None
+        if staff.is_staff:
+            obj.issued = account_reset(actor=actor, staff=staff, site=request.build_absolute_uri("/"), reason=reason)
 
-    @action(description="Set password", icon="key", permissions=["set_password"])
-    def set_password(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        """Show the link in the answer to the form, and nowhere else."""
+        if isinstance(obj.issued, IssuedLink):
+            return link_page(self.admin_site, request, obj.issued)
+        if obj.proposal is not None:
+            messages.warning(request, WAITS.format(obj.proposal.pk))
+            return redirect("admin:games_accountproposal_change", obj.proposal.pk)
+        answer: HttpResponse = super().response_add(request, obj, post_url_continue)
+        return answer
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        if obj.proposal is not None:
+            messages.warning(request, WAITS.format(obj.proposal.pk))
+            return redirect("admin:games_accountproposal_change", obj.proposal.pk)
+        if obj.was_active and not obj.is_active:
+            messages.warning(request, left_words(obj))
+        elif obj.is_active and not obj.was_active:
+            messages.info(request, f"{obj} has no password yet: make a new sign-in link.")
+        answer: HttpResponse = super().response_change(request, obj)
+        return answer
+
+    # --- Steps ---
+
+    @action(description="New sign-in link", icon="key", permissions=["new_link"])
+    def new_link(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        staff = self.get_object(request, object_id)
+        if staff is None:
+            raise Http404(f"There is no staff {object_id}.")
+        made: list[IssuedLink] = []
+
         def take(actor: Staff, staff: Staff, values: dict[str, Any]) -> str:
-            staff_set_password(actor=actor, staff=staff, password=values["password"], reason=values["reason"])
-            return f"{staff} has a new password, and has to change it at the next login."
+            site = request.build_absolute_uri("/")
+            done = account_reset(actor=actor, staff=staff, site=site, reason=values["reason"])
+            if isinstance(done, AccountProposal):
+                return WAITS.format(done.pk)
+            made.append(done)
+            return f"{staff} has a new sign-in link; the old password no longer works."
 
-        return self.step(
-            request, object_id, action="staff.password", title="Set password", form_class=PasswordForm, take=take
-        )
+        back = reverse("admin:games_staff_change", args=[staff.pk])
+        answer = take_step(
+            self.admin_site, request, staff, action="staff.link", title="New sign-in link", form_class=StepForm,
+            take=take, back=back, above="admin/new_link_above.html", context={"staff": staff},
+        )  # fmt: skip
+        return link_page(self.admin_site, request, made[0]) if made else answer
 
-    def has_set_password_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
-        return can(request.user, "staff.password", self.get_object(request, str(object_id)))
+    def has_new_link_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
+        return can(request.user, "staff.link", self.get_object(request, str(object_id)))
+
+
+def left_words(staff: Staff) -> str:
+    """What ended with an account, and which terminal keys its person has seen."""
+    words = f"{staff} is switched off: sessions, sign-in links and acting appointments have ended."
+    if keys := keys_made_by(staff):
+        names = ", ".join(f"{key} ({key.casino.code})" for key in keys)
+        words += f" They made terminal keys that are still in use: {names}. Replace these keys."
+    return words

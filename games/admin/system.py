@@ -4,13 +4,15 @@ from django.contrib import admin
 from django.contrib.auth.models import Group
 from django_celery_beat import models as beat
 from django_celery_results import models as results
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from games.admin.gated import GatedAdmin
 
 for model in (
     Group,
     beat.ClockedSchedule, beat.CrontabSchedule, beat.IntervalSchedule, beat.PeriodicTask, beat.SolarSchedule,
-    results.GroupResult, results.TaskResult,
+    results.GroupResult, results.TaskResult, StaticDevice, TOTPDevice,
 ):  # fmt: skip
     if admin.site.is_registered(model):
         admin.site.unregister(model)

@@ -19,20 +19,24 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from games.admin.forms import MomentField, offer_games
 from games.admin.gated import AuditedAdmin, ServiceForm, actor_of, only_to_look
-from games.admin.limits import differences, propose
+from games.admin.limit_form import propose
 from games.admin.practice import practise
 from games.admin.table_steps import STEPS, Step, buttons
-from games.models import LimitSet, LiveRound, Pit, Staff, Table, TableAssignment, TableState
+from games.approval import approval_text
+from games.engine.loader import rulebook
+from games.models import LimitSet, LiveRound, Pit, Staff, Table, TableAssignment, TableState, TableStep
 from games.selectors import FloorLine, NoLimitsError, floor_lines, limit_periods, limits_at
 from games.services.gate import authorize, can, visible
+from games.services.readiness import play_faults
 from games.services.signs import sign_print
 from games.services.tables import checks_that_count, table_create
-from games.signs import Sign, shown, sign_of
+from games.signs import Sign, sign_of
+from games.signs.names import shown
 from games.signs.pdf import sign_pdf
 from games.signs.words import from_text, printed_text, rulebook_text
 from games.timeline import timeline
 
-STATE_COLOURS = {"open": "success", "closed": None, "suspended": "danger"}
+STATE_COLOURS = {"open": "success", "closed": None, "no opening on record": None, "suspended": "danger"}
 EVENTS = 40
 
 
@@ -84,7 +88,7 @@ class TableAdmin(AuditedAdmin):
 
     @display(description="State", label=STATE_COLOURS, ordering="state")
     def condition(self, table: Table) -> str:
-        return table.state
+        return table.condition
 
     @display(description="Game")
     def game(self, table: Any) -> str:
@@ -139,14 +143,14 @@ class TableAdmin(AuditedAdmin):
         line = floor_lines([table])[table.pk]
         context = self.page_context(request, table) | {
             "line": line,
+            "approval": approval_text(rulebook(line.assignment.rulebook), table.casino) if line.assignment else "",
             "sign": sign_words(current_sign(line)),
             "scheduled": [period.limit_set for period in limit_periods(table) if period.starts_at > timezone.now()],
             "buttons": buttons(request.user, line),
             "last_check": checks_that_count(table) if table.state == TableState.CLOSED and line.assignment else None,
-            "proposals": [
-                (one, differences(one))
-                for one in table.limit_proposals.filter(decision=None).select_related("pit__casino")
-            ],
+            "proposals": list(table.limit_proposals.filter(decision=None).select_related("pit__casino")),
+            "lacking": play_faults(table, line.assignment) if line.assignment else [],
+            "rectified": last_remedy(table),
             "events": events,
             "live": in_play(request.user, table),
             "older": events[-1].at.isoformat() if len(events) == EVENTS else None,
@@ -241,6 +245,12 @@ class TableAdmin(AuditedAdmin):
             "printed_text": printed_text(sign, printed),
         }
         return render(request, "admin/sign_print.html", context)
+
+
+def last_remedy(table: Table) -> TableStep | None:
+    """The last step, where it brought a remedy of a malfunction: the table is open with it."""
+    last = table.steps.select_related("checked_by").first()
+    return last if last is not None and last.checked_by_id is not None else None
 
 
 class SignQuestion(forms.Form):

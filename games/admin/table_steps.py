@@ -7,9 +7,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from games.admin.forms import ChecksForm, CloseForm, FitForm, GameForm
+from games.admin.forms import ChecksForm, CloseForm, FitForm, GameForm, RemedyForm, SuspendForm
 from games.admin.gated import Button, StepForm
-from games.admin.hand import HandForm, hand_document
+from games.admin.hand import HandForm, HandRound
+from games.admin.tumbler import FitTumblerForm
 from games.engine.errors import InputError
 from games.engine.loader import rulebook
 from games.models import Staff, Table, TableState
@@ -25,6 +26,7 @@ from games.services.tables import (
     table_resume,
     table_suspend,
 )
+from games.services.tumblers import tumbler_fit, tumbler_remove
 
 Values = dict[str, Any]
 
@@ -78,17 +80,35 @@ def _remove(actor: Staff, table: Table, values: Values) -> str:
     return f"{fit.dice_set} is taken out of {table}."
 
 
+def _fit_tumbler(actor: Staff, table: Table, values: Values) -> str:
+    fit = tumbler_fit(actor=actor, table=table, **values)
+    return f"The tumbler {fit.tumbler} is fitted to {table}."
+
+
+def _remove_tumbler(actor: Staff, table: Table, values: Values) -> str:
+    fit = tumbler_remove(actor=actor, table=table, **values)
+    return f"The tumbler {fit.tumbler} is removed from {table}."
+
+
 def _assign(actor: Staff, table: Table, values: Values) -> str:
     changed = table_assign(actor=actor, table=table, **values)
-    return f"{table} has another game." if changed else "That is on record already; nothing has changed."
+    if not changed:
+        return "That is on record already; nothing has changed."
+    if table.state == TableState.CLOSED:
+        return f"{table} has another game."
+    return (
+        f"{table} has another game from {values['starts_at']:%Y-%m-%d %H:%M}, and is {table.state}. It needs opening "
+        "again then: close it before, and open it for that game with its sign and its checks."
+    )
 
 
 def _enter(actor: Staff, table: Table, values: Values) -> str:
     reason = values.pop("reason")
+    entered = HandRound(table, values)
     try:
-        _, is_new = round_enter(actor=actor, table=table, document=hand_document(table, values), reason=reason)
+        _, is_new = round_enter(actor=actor, table=table, document=entered.document, reason=reason)
     except InputError as error:
-        raise ValidationError(list(error.faults)) from None
+        raise ValidationError(entered.told(error.faults)) from None
     except RoundConflictError as error:
         raise ValidationError(str(error)) from None
     return "The round is on record, as entered by hand." if is_new else "This round is on record already."
@@ -107,9 +127,9 @@ MAIN = ("check", "open", "resume")
 CLOSED, OPEN, SUSPENDED = TableState.CLOSED, TableState.OPEN, TableState.SUSPENDED
 STEPS = (
     Step("check", "table.check", "Opening checks", "checklist", ChecksForm, _check, _checks_needed),
-    Step("open", "table.open", "Open", "play_circle", StepForm, _open, _state(CLOSED)),
-    Step("resume", "table.resume", "Resume", "play_circle", StepForm, _resume, _state(SUSPENDED)),
-    Step("suspend", "table.suspend", "Suspend", "pause_circle", StepForm, _suspend, _state(OPEN)),
+    Step("open", "table.open", "Open", "play_circle", RemedyForm, _open, _state(CLOSED)),
+    Step("resume", "table.resume", "Resume", "play_circle", RemedyForm, _resume, _state(SUSPENDED)),
+    Step("suspend", "table.suspend", "Suspend", "pause_circle", SuspendForm, _suspend, _state(OPEN)),
     Step("close", "table.close", "Close", "stop_circle", CloseForm, _close, _state(OPEN, SUSPENDED)),
     Step(
         "fit_dice", "table.dice", "Fit dice", "casino", FitForm, _fit,
@@ -118,6 +138,14 @@ STEPS = (
     Step(
         "remove_dice", "table.dice", "Take the dice out", "casino", StepForm, _remove,
         lambda line: line.dice is not None and line.table.state != OPEN,
+    ),
+    Step(
+        "fit_tumbler", "table.tumbler", "Fit tumbler", "cyclone", FitTumblerForm, _fit_tumbler,
+        lambda line: line.tumbler is None and line.table.state != OPEN,
+    ),
+    Step(
+        "remove_tumbler", "table.tumbler", "Remove tumbler", "cyclone", StepForm, _remove_tumbler,
+        lambda line: line.tumbler is not None and line.table.state != OPEN,
     ),
     Step("enter", "round.enter", "Enter a round by hand", "edit_square", HandForm, _enter, lambda line: True),
     Step("assign", "table.assign", "Change the game", "swap_horiz", GameForm, _assign, lambda line: True),

@@ -36,7 +36,8 @@ class TerminalForm(ServiceForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if "tables" in values and "name" in values:
-            terminal = Terminal(casino=verify_one_casino(values["tables"]), name=values["name"])
+            casino = verify_one_casino(values["tables"])
+            terminal = Terminal(casino=casino, name=values["name"], source=values.get("source", ""))
             terminal.validate_constraints(exclude={"key_hash"})  # the form knows no casino, so it cannot ask this
         return values
 
@@ -59,7 +60,7 @@ def offer_tables(form: forms.BaseForm, tables: Any) -> None:
 @admin.register(Terminal)
 class TerminalAdmin(AuditedAdmin):
     form = TerminalForm
-    list_display = ["name", "table_codes", "hint", "state", "last_used_at", "casino"]
+    list_display = ["name", "table_codes", "source", "hint", "state", "last_used_at", "casino"]
     list_filter = ["casino", ("revoked_at", admin.EmptyFieldListFilter)]
     list_select_related = ["casino"]
     search_fields = ["name", "key_hint", "table_codes"]
@@ -75,8 +76,8 @@ class TerminalAdmin(AuditedAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         if obj is None:
-            return ["name", "tables", "reason"]
-        return ["name", "casino", "table_codes", "key_hint", "revoked_at", "last_used_at"]
+            return ["name", "tables", "source", "reason"]
+        return ["name", "casino", "table_codes", "source", "key_hint", "revoked_at", "last_used_at"]
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False  # a terminal changes by steps, not by a form
@@ -95,7 +96,7 @@ class TerminalAdmin(AuditedAdmin):
         return answer
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        asked = {name: form.cleaned_data[name] for name in ("name", "tables", "reason")}
+        asked = {name: form.cleaned_data[name] for name in ("name", "tables", "source", "reason")}
         terminal, obj.key = terminal_create(actor=actor_of(request), **asked)
         obj.pk = terminal.pk
 

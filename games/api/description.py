@@ -11,4 +11,4 @@ class Description(GatedView, SpectacularAPIView):
 
 
 #: The page asks for its script separately, so that no script stands in it; whoever is not logged in is led there.
-page = admin.site.admin_view(SpectacularSwaggerSplitView.as_view(url_name="api:schema"))
+page = admin.site.plain_view(SpectacularSwaggerSplitView.as_view(url_name="api:schema"))  # type: ignore[attr-defined]

@@ -13,10 +13,10 @@ from games.api import operations
 from games.api.query import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
 from games.engine.requests import Faults
-from games.models import LimitProposal, Staff
-from games.proposals import KNOWN, STATES, difference_document, proposal_document, proposals_seen, read_proposal
+from games.models import LimitProposal
+from games.proposals import KNOWN, STATES, changes_document, proposal_document, proposals_seen, propose, read_removals
 from games.services.gate import authorize
-from games.services.limits import limits_approve, limits_propose, limits_reject, limits_withdraw
+from games.services.limits import limits_approve, limits_reject, limits_withdraw
 
 
 class ProposalList(GatedView):
@@ -36,11 +36,7 @@ class ProposalList(GatedView):
         """One table or several of a pit. Money and moments as in the contract; `from` left out: as soon as approved."""
         authorize(self.actor, "limits.propose")
         allowed(request)
-        tables, limits, starts_at, correction, reason = read_proposal(request.data)
-        proposal = limits_propose(
-            actor=self.actor, tables=tables, limits=limits, starts_at=starts_at, is_correction=correction, reason=reason
-        )
-        return Response(answer(proposal), status=status.HTTP_201_CREATED)
+        return Response(answer(propose(self.actor, request.data)), status=status.HTTP_201_CREATED)
 
 
 class ProposalDetail(GatedView):
@@ -62,27 +58,35 @@ class ProposalDecision(ProposalDetail):
     """POST with a reason; the address says which decision."""
 
     http_method_names = ["post", "options"]
+    fields: tuple[str, ...] = ("reason",)
     decide: Callable[..., Any]
 
     def post(self, request: Request, key: int) -> Response:
         proposal = self.proposal(key)
         allowed(request)
         faults = Faults()
-        entry = faults.table(request.data, "", ("reason",))
+        entry = faults.table(request.data, "", self.fields)
         faults.required(entry, "", "reason")
         if "reason" in entry and not isinstance(entry["reason"], str):
             faults.add("reason", "is not a text; write it in quotes.")
+        codes = [sign.table.code for sign in proposal.signs.all()]
+        remove = read_removals(faults, entry.get("remove", []), codes)
         faults.done()
-        self.take(self.actor, proposal, entry["reason"].replace("\x00", ""))
+        self.take(proposal, entry["reason"].replace("\x00", ""), remove)
         return Response(answer(self.proposal(key)))
 
-    def take(self, actor: Staff, proposal: LimitProposal, reason: str) -> None:
-        type(self).decide(actor=actor, proposal=proposal, reason=reason)
+    def take(self, proposal: LimitProposal, reason: str, remove: dict[str, list[str]]) -> None:
+        type(self).decide(actor=self.actor, proposal=proposal, reason=reason)
 
 
 @extend_schema_view(post=operations.proposal_approve)
 class ProposalApproval(ProposalDecision):
-    decide = staticmethod(limits_approve)
+    """Every limit that would be removed is named under `remove`, table by table."""
+
+    fields = ("reason", "remove")
+
+    def take(self, proposal: LimitProposal, reason: str, remove: dict[str, list[str]]) -> None:
+        limits_approve(actor=self.actor, proposal=proposal, reason=reason, remove=remove)
 
 
 @extend_schema_view(post=operations.proposal_reject)
@@ -96,6 +100,5 @@ class ProposalWithdrawal(ProposalDecision):
 
 
 def answer(proposal: LimitProposal) -> dict[str, Any]:
-    """While it is pending, with what it would change."""
-    document = proposal_document(proposal)
-    return document | ({"changes": difference_document(proposal)} if proposal.state == "pending" else {})
+    """With what it changes; while it is pending, with what has changed since."""
+    return proposal_document(proposal) | changes_document(proposal)

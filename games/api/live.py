@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from games.api import live_operations as operations
 from games.api.query import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
-from games.live.documents import answer_document, live_document
+from games.live.documents import answer_document, live_document, warnings_of
 from games.live.stand import stand_of
 from games.models import LiveRound
 from games.services.gate import authorize, visible
@@ -52,7 +52,8 @@ class LiveRoundDetail(GatedView):
         authorize(self.caller, "liveround.view", live)
         allowed(request)
         stand = stand_of(live)
-        return Response(answer_document(stand, stand.play(), live.steps_taken))
+        warnings = warnings_of(live, live.steps_taken)
+        return Response(answer_document(stand, stand.play(), live.steps_taken, warnings=warnings))
 
 
 class LiveRoundSteps(GatedView):

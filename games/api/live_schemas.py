@@ -21,6 +21,7 @@ from games.api.schemas import (
 )
 from games.engine.live import KINDS
 from games.live.reading import LONGEST_CALL
+from games.models import LiveWarning
 from games.rounds.ready import MOST_BETS
 
 BOX: Schema = BOX_KEY | {"type": "string"}
@@ -36,8 +37,10 @@ OPENING = record(
 STEP = record(
     "One thing that happens. `call` is the terminal's own name for it: the same call again changes nothing. `bet`, "
     "`increase`, `withdraw` and `refuse` have `player`, `box` and `stake` (what is added, taken back or put back; "
-    "`withdraw` without it takes all); `tumbler` has `tumbles`, `result` and `result-amended` have `dice`, "
-    "`interruption` has `known_dice`, `void` has `rule`, `settled` has `nets`. `at` left out: now.",
+    "`withdraw` without it takes all); `bet` and `increase` may have `house_placed` and `call_bet` (placed by the "
+    "house on the player's oral call); `tumbler` has `tumbles` (0: it was not activated, unless `activated` is true), "
+    "`result` and `result-amended` have `dice`, `interruption` has `known_dice` (with all three known they are the "
+    "result), `void` has `rule`, `settled` has `nets`. `at` left out: now.",
     {
         "call": {"type": "string", "minLength": 1, "maxLength": LONGEST_CALL},
         "kind": {"type": "string", "enum": list(KINDS)},
@@ -46,7 +49,9 @@ STEP = record(
         "box": nullable(BOX),
         "stake": nullable(MONEY_IN),
         "house_placed": nullable({"type": "boolean"}),
+        "call_bet": nullable({"type": "boolean"}),
         "tumbles": nullable({"type": "integer", "minimum": 0, "maximum": 1000}),
+        "activated": nullable({"type": "boolean"}),
         "dice": nullable(DICE),
         "known_dice": nullable(TEXT),
         "rule": nullable(NAME),
@@ -55,11 +60,27 @@ STEP = record(
             list_of(record("What a bet was paid.", {"player": NAME, "box": BOX, "net": NET_IN}), maxItems=MOST_BETS)
         ),
     },
-    optional=("at", "player", "box", "stake", "house_placed", "tumbles", "dice", "known_dice", "rule", "by", "nets"),
+    optional=(
+        "at",
+        "player",
+        "box",
+        "stake",
+        "house_placed",
+        "call_bet",
+        "tumbles",
+        "activated",
+        "dice",
+        "known_dice",
+        "rule",
+        "by",
+        "nets",
+    ),
     example={"call": "17", "kind": "bet", "player": "seat-3", "box": "small", "stake": "100.00"},
 )
 STAND = record(
-    "How a round stands. `refused`: what was tried came too late, and that is on record. `boxes`, `differentials` and "
+    "How a round stands. `refused`: what was tried came too late, and that is on record. `warnings`: the table was "
+    "closed, suspended or not opened with its checks when the round was opened or its betting began; each answer "
+    "of the round repeats them. `boxes`, `differentials` and "
     "`worst` are there while bets are open: `room` is what others may still place (none: no limit), `excess` what has "
     "to go back, the last placed first, `worst` the house's worst result over the 216 throws.",
     {
@@ -71,6 +92,21 @@ STAND = record(
         "steps": {"type": "integer", "minimum": 0},
         "next": list_of({"type": "string", "enum": list(KINDS)}),
         "refused": nullable(record("Why it was refused.", {"rules": RULES, "explain": TEXT})),
+        "warnings": list_of(
+            record(
+                "What is wrong with the table. The round is taken all the same, and a finding is made of it.",
+                {
+                    "kind": {"type": "string", "enum": LiveWarning.Kind.values},
+                    "rules": RULES,
+                    "explain": TEXT,
+                },
+                example={
+                    "kind": "table-suspended",
+                    "rules": ["division-9-2008#7.4"],
+                    "explain": "The table was suspended from 2026-11-15 21:07+08:00.",
+                },
+            )
+        ),
         "void": {"type": "boolean"},
         "irregularities": list_of(
             record("What a rule says of it.", {"rule": nullable(TEXT), "action": TEXT, "detail": TEXT})

@@ -56,6 +56,10 @@ REFUSALS = {
     ),
 }  # fmt: skip
 #: What a call that takes a body may be refused with besides.
+REFUSALS[HTTPStatus.TOO_MANY_REQUESTS] = Refusal(
+    "More calls, searches or exports in this minute than one caller has; `Retry-After` says when to go on.",
+    "Too many requests", "More than 120 searches in this minute; try again in 54 seconds.",
+)  # fmt: skip
 BODY_REFUSALS = {
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: Refusal(
         "The body is in a format that is not taken here.",
@@ -133,7 +137,9 @@ def add_components(result: Schema, **context: Any) -> Schema:
     from games.api.schemas import SCHEMAS
 
     components = result.setdefault("components", {})
-    components["schemas"] = components.get("schemas", {}) | SCHEMAS | LIVE_SCHEMAS
+    from games.api.tumbler_schemas import TUMBLER_SCHEMAS
+
+    components["schemas"] = components.get("schemas", {}) | SCHEMAS | LIVE_SCHEMAS | TUMBLER_SCHEMAS
     components["responses"] = {
         component_name(code): {
             "description": one.about,

@@ -110,22 +110,24 @@ proposal_list = operation(
 proposal_add = operation(
     "proposal_add",
     "Propose limits for a table, or for several of a pit",
-    about="Somebody else has to approve them. Every fault is told at once, with its field.",
-    takes=ref("NewProposal"),
+    about="Either a whole sign (`boxes`) or single figures (`changes`). Somebody else has to approve them. Every fault "
+    "is told at once, with its field; 400 names every limit that would be removed without being listed in `remove`.",
+    takes={"oneOf": [ref("NewProposal"), ref("NewEdits")]},
     answers={201: ref("PendingProposal")},
 )
 proposal_read = operation(
     "proposal_read",
-    "One limit proposal; while it is pending, with what it would change",
+    "One limit proposal with what it changes, figure by figure",
     parameters=[PROPOSAL_KEY],
     answers={200: {"oneOf": [ref("PendingProposal"), ref("DecidedProposal")]}},
 )
 proposal_approve = operation(
     "proposal_approve",
     "Approve limits that somebody else proposed",
-    about="The sign changes at the proposed moment, or as soon as notice allows. Nobody decides on his own proposal.",
+    about="The sign changes at the proposed moment, or as soon as notice allows. Nobody decides on their own proposal. "
+    "409 where a sign has changed since the proposal was made.",
     parameters=[PROPOSAL_KEY],
-    takes=ref("Reasoned"),
+    takes=ref("Approval"),
     answers={200: ref("DecidedProposal")},
     refusals=QUICKER,
 )

@@ -1,10 +1,11 @@
 """Errors as problem+json (RFC 9457), with field paths."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, ValidationError
-from django.http import Http404, HttpRequest, JsonResponse
+from django.http import Http404, HttpRequest, JsonResponse, UnreadablePostError
 from rest_framework import exceptions, status
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -12,12 +13,15 @@ from rest_framework.response import Response
 from games.api.openapi import PROBLEM
 from games.engine.errors import InputError
 from games.engine.live import OrderError
+from games.services.freshness import FreshFactorNeededError
 from games.services.gate import Denied
 from games.services.live import LiveConflictError
 from games.services.rounds import RoundConflictError
 from games.services.saving import OvertakenError
-from taisai_backoffice.uploads import UploadTooLargeError
+from games.services.uploads import UploadRefusedError
 
+#: An answer names the first faults of a document; who sent more of them needs another program, not a longer list.
+MOST_FAULTS = 100
 #: Fields of our records that calls have under another name.
 FIELD_NAMES = {
     "__all__": "",
@@ -56,7 +60,7 @@ def _body(code: int, title: str, detail: str) -> dict[str, Any]:
 def _answer(code: int, title: str, detail: str, errors: list[dict[str, str]] | None = None, **headers: str) -> Response:
     body = _body(code, title, detail)
     if errors:
-        body["errors"] = errors
+        body["errors"] = errors[:MOST_FAULTS]
     return Response(body, status=code, content_type=PROBLEM, headers=headers)
 
 
@@ -71,7 +75,7 @@ def _invalid(error: Any) -> Response:
         ]
     else:
         faults = [{"field": "", "message": message} for message in error.messages]
-    return _answer(code, title, " ".join(fault["message"] for fault in faults), faults)
+    return _answer(code, title, _joined([fault["message"] for fault in faults]), faults)
 
 
 def _wrong_input(error: Any) -> Response:
@@ -81,11 +85,20 @@ def _wrong_input(error: Any) -> Response:
         else {"field": "", "message": fault}
         for fault in error.faults
     ]
-    return _answer(status.HTTP_400_BAD_REQUEST, "Wrong input", " ".join(error.faults), faults)
+    return _answer(status.HTTP_400_BAD_REQUEST, "Wrong input", _joined(error.faults), faults)
+
+
+def _joined(faults: Sequence[str]) -> str:
+    more = len(faults) - MOST_FAULTS
+    return " ".join(faults[:MOST_FAULTS]) + (f" And {more} more." if more > 0 else "")
 
 
 def _denied(error: Any) -> Response:
     return _answer(status.HTTP_403_FORBIDDEN, "Not open to you", str(error) or "Your post does not open this.")
+
+
+def _not_fresh(error: Any) -> Response:
+    return _answer(status.HTTP_403_FORBIDDEN, "Confirmation needed", str(error))
 
 
 def _conflict(error: Any) -> Response:
@@ -99,10 +112,14 @@ def _out_of_order(error: Any) -> Response:
 
 
 def _too_large(error: Any) -> Response:
-    detail = "The body is larger than a call may be; send rounds as a file to rounds/import/."
-    if isinstance(error, UploadTooLargeError):
+    detail = "The body is larger than a call may be (1 MB); send rounds as a file to rounds/import/."
+    if isinstance(error, UploadRefusedError):
         detail = str(error)
     return _answer(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "Too large", detail)
+
+
+def _not_received(error: Any) -> Response:
+    return _answer(status.HTTP_408_REQUEST_TIMEOUT, "Not received", str(error))
 
 
 def _missing(error: Any) -> Response:
@@ -125,6 +142,8 @@ ANSWERS: list[tuple[Any, Any]] = [
     (RoundConflictError, _conflict),
     (LiveConflictError, _conflict),
     (RequestDataTooBig, _too_large),
+    (FreshFactorNeededError, _not_fresh),
+    (UnreadablePostError, _not_received),
     (Denied, _denied),
     (PermissionDenied, _denied),
     (Http404, _missing),

@@ -14,12 +14,14 @@ from games.api.query import PAGES, allowed, text
 from games.api.views import GatedView, Pages
 from games.engine.errors import InputError
 from games.models import Round
-from games.rounds.documents import round_document
-from games.rounds.lines import BLOCK, LARGEST_FILE, MEGABYTE
+from games.rounds.documents import round_document, round_documents
+from games.rounds.lines import BLOCK, MEGABYTE
 from games.selectors import RoundFilter, rounds_found
+from games.services.access_records import record_player_search
 from games.services.gate import authorize
 from games.services.imports import rounds_import
 from games.services.rounds import round_record
+from games.services.uploads import LARGEST_UPLOAD, UploadRefusedError, incoming, space_verify
 
 MOST_IN_MEMORY = 8 * MEGABYTE
 FILTERS = ("table", "day", "dealer", "player", "status")
@@ -36,9 +38,10 @@ class RoundList(GatedView):
     def get(self, request: Request) -> Response:
         authorize(self.caller, "round.view")
         allowed(request, *FILTERS, *PAGES)
-        pages = RoundPages()
-        page = pages.paginate_queryset(rounds_found(self.caller, wanted(request)), request, view=self) or []
-        return pages.get_paginated_response([round_document(one) for one in page])
+        pages, filters = RoundPages(), wanted(request)
+        record_player_search(self.caller, filters)
+        page = pages.paginate_queryset(rounds_found(self.caller, filters), request, view=self) or []
+        return pages.get_paginated_response(round_documents(page))
 
     @operations.round_add
     def post(self, request: Request) -> Response:
@@ -58,11 +61,19 @@ class RoundImport(GatedView):
     def post(self, request: Request) -> Response:
         """A file of rounds, one a line, also gzipped: all of it or nothing."""
         authorize(self.caller, "round.record")
-        with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as file:
+        place = self.caller.casino_id
+        space_verify(place, announced(request))
+        with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY, dir=str(incoming(place))) as file:
             receive(request._request, file)
             done = rounds_import(actor=self.caller, stream=file, name="API")  # type: ignore[arg-type]
         counts = {"files": 1, "rounds": done.rounds, "new": done.new, "repeated": done.repeated}
         return Response(counts, status=status.HTTP_201_CREATED)
+
+
+def announced(request: Request) -> int:
+    """How large the body says that it is."""
+    text = request.META.get("CONTENT_LENGTH") or ""
+    return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def receive(body: Any, file: Any) -> None:
@@ -70,8 +81,10 @@ def receive(body: Any, file: Any) -> None:
     size = 0
     while block := body.read(BLOCK):
         size += len(block)
-        if size > LARGEST_FILE:
-            raise InputError(f"The file is larger than {LARGEST_FILE // MEGABYTE} MB; send it in parts.")
+        if size > LARGEST_UPLOAD:
+            raise UploadRefusedError(
+                f"The file is larger than {LARGEST_UPLOAD // MEGABYTE} MB, and nothing of it is on record; send parts."
+            )
         file.write(block)
     if size == 0:
         raise InputError("The body is empty; send rounds, one a line.")

@@ -7,6 +7,7 @@ fails a test (tests/games/test_api_schema.py), and a program may rely on it.
 from typing import Any
 
 from games.api.openapi import Schema
+from games.approval import Approval
 from games.engine.dice import COUNT
 from games.engine.loader import published
 from games.models import DiceInspection, DiceSet, LimitDecision, LimitSet, Round, TableState
@@ -132,7 +133,18 @@ PROBLEM = record(
 
 GAME = record(
     "What is played on a table.",
-    {"rulebook": RULEBOOK, "version": TEXT, "layout": TEXT, "chip_unit": MONEY, "from": MOMENT},
+    {
+        "rulebook": RULEBOOK,
+        "version": TEXT,
+        "layout": TEXT,
+        "chip_unit": MONEY,
+        "from": MOMENT,
+        "approval": {
+            "type": "string",
+            "enum": [one.value for one in Approval],
+            "description": "Whether the rule document was approved for the casino's operator.",
+        },
+    },
 )
 TABLE = record(
     "A table as it is now.",
@@ -141,18 +153,25 @@ TABLE = record(
         "casino": CODE,
         "pit": nullable(CODE),
         "state": {"type": "string", "enum": TableState.values},
+        "opening_on_record": {
+            "type": "boolean",
+            "description": "False: the table was never opened with this product. It is `closed`, and nothing is known "
+            "of whether it was in play.",
+        },
         "since": nullable(MOMENT) | {"description": "Since when it is in this state; null until it is first opened."},
         "game": nullable(ref("Game")),
         "limits_from": nullable(MOMENT),
         "next_limits_from": nullable(MOMENT),
         "dice_set": nullable(CODE),
+        "tumbler": nullable(CODE),
         "pending_proposals": {"type": "integer", "minimum": 0},
     },
     example={
-        "code": "TS-01", "casino": "RWS", "pit": "P1", "state": "open", "since": "2026-11-15T20:00:00+08:00",
+        "code": "TS-01", "casino": "RWS", "pit": "P1", "state": "open", "opening_on_record": True,
+        "since": "2026-11-15T20:00:00+08:00",
         "game": {"rulebook": "rws-tai-sai-v6", "version": "6", "layout": "A", "chip_unit": "1.00",
-                 "from": "2026-11-01T06:00:00+08:00"},
-        "limits_from": "2026-11-01T06:00:00+08:00", "next_limits_from": None, "dice_set": "D-01",
+                 "from": "2026-11-01T06:00:00+08:00", "approval": "approved"},
+        "limits_from": "2026-11-01T06:00:00+08:00", "next_limits_from": None, "dice_set": "D-01", "tumbler": "T-01",
         "pending_proposals": 0,
     },
 )  # fmt: skip
@@ -181,7 +200,7 @@ EVENT = record(
     "Something that happened to a table, or that is scheduled.",
     {
         "at": MOMENT,
-        "kind": {"type": "string", "enum": ["table", "limits", "game", "dice", "sign"]},
+        "kind": {"type": "string", "enum": ["table", "limits", "game", "dice", "tumbler", "sign"]},
         "what": TEXT,
         "who": TEXT,
         "why": TEXT,
@@ -246,23 +265,71 @@ OUTCOME: Schema = {"type": "string", "enum": LimitDecision.Outcome.values}
 PENDING: Schema = {"type": "string", "const": "pending"}
 PROPOSAL_STATES = list(STATES)
 
+REMOVE: Schema = nullable(list_of(TEXT)) | {
+    "description": "The limits that are removed, each by its full name: `boxes.odd-even.min`, `boxes.odd-even.max` or "
+    "`differential.odd-even`."
+}
+REMOVE_BY_TABLE: Schema = {
+    "anyOf": [
+        {"type": "object", "propertyNames": TEXT, "additionalProperties": list_of(TEXT)},
+        list_of(TEXT),
+        {"type": "null"},
+    ],
+    "description": "The limits that are removed, by table, each by its full name: "
+    '`{"TS-01": ["boxes.odd-even.min", "differential.odd-even"]}`. A bare list will do where there is one table.',
+}
+WHEN_AND_WHY = {
+    "from": nullable(MOMENT) | {"description": "Left out: as soon as approved and notice is given."},
+    "correction": nullable({"type": "boolean"})
+    | {"description": "True for limits that reach back, or that replace others of the very same moment."},
+    "reason": REASON,
+}
 NEW_PROPOSAL = record(
-    "New limits for one table or several of a pit. They replace what the sign says whole.",
+    "One sign for one table or several of a pit, whole. A limit that is on a sign today and not here is refused, "
+    "unless `remove` names it.",
     {
         "tables": list_of(TEXT, minItems=1),
         "boxes": by_key(BOX_KEY, nullable(limit_range(nullable(MONEY_IN))), LIMITS),
         "differential": nullable(by_key(DIFFERENTIAL_KEY, nullable(MONEY_IN), DIFFERENTIAL)),
-        "from": nullable(MOMENT) | {"description": "Left out: as soon as approved and notice is given."},
-        "correction": nullable({"type": "boolean"})
-        | {"description": "True for limits that reach back, or that replace others of the very same moment."},
-        "reason": REASON,
+        "remove": REMOVE_BY_TABLE,
+        **WHEN_AND_WHY,
     },
-    optional=("differential", "from", "correction"),
+    optional=("differential", "remove", "from", "correction"),
     example={
         "tables": ["TS-01", "TS-02"], "boxes": {"big-small": {"min": "100", "max": "10000"}},
         "differential": {"big-small": "8000"}, "from": None, "correction": False, "reason": "A busy weekend",
     },
 )  # fmt: skip
+TABLE_EDITS = record(
+    "Single figures of one table's sign; every other value stays.",
+    {
+        "boxes": nullable(by_key(BOX_KEY, nullable(limit_range(nullable(MONEY_IN))), LIMITS)),
+        "differential": nullable(by_key(DIFFERENTIAL_KEY, nullable(MONEY_IN), DIFFERENTIAL)),
+        "remove": REMOVE,
+    },
+    optional=("boxes", "differential", "remove"),
+    example={"boxes": {"big-small": {"min": "100"}}, "remove": ["differential.odd-even"]},
+)
+NEW_EDITS = record(
+    "Changes of single figures, table by table, for tables of one pit. Every other value of every sign stays.",
+    {
+        "changes": {
+            "type": "object", "propertyNames": TEXT, "additionalProperties": ref("TableEdits"), "minProperties": 1,
+        },
+        **WHEN_AND_WHY,
+    },
+    optional=("from", "correction"),
+    example={
+        "changes": {"TS-01": {"boxes": {"big-small": {"min": "100"}}}, "TS-02": {"boxes": {"total": {"max": "900"}}}},
+        "from": None, "correction": False, "reason": "A busy weekend",
+    },
+)  # fmt: skip
+APPROVAL = record(
+    "An approval takes a reason, and the name of every limit that it removes.",
+    {"reason": REASON, "remove": REMOVE_BY_TABLE},
+    optional=("remove",),
+    example={"reason": "Agreed", "remove": {"TS-01": ["differential.odd-even"]}},
+)
 REASONED = record("A decision takes a reason.", {"reason": REASON}, example={"reason": "Agreed"})
 DECISION = record(
     "What became of a proposal.",
@@ -284,8 +351,9 @@ CHANGE = record(
         "old": nullable(MONEY),
         "new": nullable(MONEY),
         "stricter": {"type": "boolean", "description": "Players have to be told in time."},
+        "removes": {"type": "boolean", "description": "The limit is taken off the sign; an approval has to name it."},
     },
-    example={"key": "big-small", "figure": "min", "old": "50.00", "new": "100.00", "stricter": True},
+    example={"key": "big-small", "figure": "min", "old": "50.00", "new": "100.00", "stricter": True, "removes": False},
 )
 PROPOSAL_FIELDS = {
     "id": NUMBER,
@@ -295,7 +363,16 @@ PROPOSAL_FIELDS = {
     "tables": list_of(CODE, minItems=1),
     "from": nullable(MOMENT) | {"description": "Null: as soon as approved."},
     "correction": {"type": "boolean"},
-    **SIGN_FIELDS,
+    **{
+        name: nullable(schema) | {"description": "Of every table; null where their signs differ."}
+        for name, schema in SIGN_FIELDS.items()
+    },
+    "signs": {
+        "type": "object",
+        "description": "The whole sign that is proposed for each table.",
+        "propertyNames": CODE,
+        "additionalProperties": record("", SIGN_FIELDS),
+    },
     "reason": TEXT,
     "proposed_by": TEXT,
     "proposed_at": MOMENT,
@@ -303,24 +380,34 @@ PROPOSAL_FIELDS = {
 }
 PROPOSAL_EXAMPLE = {
     "id": 7, "state": "pending", "casino": "RWS", "pit": "P1", "tables": ["TS-01"], "from": None, "correction": False,
-    **SIGN_EXAMPLE, "reason": "A busy weekend", "proposed_by": "M21", "proposed_at": "2026-11-15T20:00:00+08:00",
-    "decision": None,
+    **SIGN_EXAMPLE, "signs": {"TS-01": SIGN_EXAMPLE}, "reason": "A busy weekend", "proposed_by": "M21",
+    "proposed_at": "2026-11-15T20:00:00+08:00", "decision": None,
 }  # fmt: skip
 PROPOSAL = record("Limits put forward, and what became of them.", PROPOSAL_FIELDS, example=PROPOSAL_EXAMPLE)
+CHANGES: Schema = {"type": "object", "propertyNames": CODE, "additionalProperties": list_of(ref("Change"))}
 PENDING_PROPOSAL = record(
     "A proposal that waits for a decision, with what it would change at each of its tables.",
     PROPOSAL_FIELDS
     | {
         "state": PENDING,
         "decision": {"type": "null"},
-        "changes": {"type": "object", "propertyNames": CODE, "additionalProperties": list_of(ref("Change"))},
+        "changes": CHANGES,
+        "overtaken": list_of(TEXT)
+        | {"description": "Signs that have changed since the proposal; it cannot be approved any more."},
+        "until": {
+            "type": "object",
+            "description": "When a sign that is approved already takes over from the proposed one; null: none does.",
+            "propertyNames": CODE,
+            "additionalProperties": nullable(MOMENT),
+        },
     },
-    example=PROPOSAL_EXAMPLE | {"changes": {"TS-01": CHANGE["examples"]}},
+    example=PROPOSAL_EXAMPLE | {"changes": {"TS-01": CHANGE["examples"]}, "overtaken": [], "until": {"TS-01": None}},
 )
 DECIDED_PROPOSAL = record(
-    "A proposal with the decision on it.",
-    PROPOSAL_FIELDS | {"state": OUTCOME, "decision": ref("Decision")},
-    example=PROPOSAL_EXAMPLE | {"state": "approved", "decision": DECISION["examples"][0]},
+    "A proposal with the decision on it, and what it changed on the signs that it was worked out from.",
+    PROPOSAL_FIELDS | {"state": OUTCOME, "decision": ref("Decision"), "changes": CHANGES},
+    example=PROPOSAL_EXAMPLE
+    | {"state": "approved", "decision": DECISION["examples"][0], "changes": {"TS-01": CHANGE["examples"]}},
 )
 
 # --- Rounds ----------------------------------------------------------------------------------------
@@ -332,21 +419,25 @@ DICE: Schema = list_of({"type": "integer", "minimum": 1, "maximum": 6}, minItems
 STATUS: Schema = {"type": "string", "enum": Round.Status.values}
 
 NEW_EVENT = record(
-    "Something that happened at the table. `tumbler` has `tumbles`, `result` and `result-amended` have `dice`, "
-    "`interruption` has `known_dice` (as 2,?,?), `void` has `rule`.",
+    "Something that happened at the table. `tumbler` has `tumbles` (0: it was not activated, unless `activated` is "
+    "true), `result` and `result-amended` have `dice`, `interruption` has `known_dice` (as 2,?,?; with all three known "
+    "they are the result), `void` has `rule`.",
     {
         "kind": {"type": "string", "enum": list(EVENT_FIELDS)},
         "at": MOMENT,
         "tumbles": nullable({"type": "integer", "minimum": 0, "maximum": 1000}),
+        "activated": nullable({"type": "boolean"}),
         "dice": nullable(DICE),
         "known_dice": nullable(TEXT),
         "rule": nullable(NAME),
         "by": nullable(NAME),
     },
-    optional=("tumbles", "dice", "known_dice", "rule", "by"),
+    optional=("tumbles", "activated", "dice", "known_dice", "rule", "by"),
 )
 NEW_BET = record(
-    "A bet. `net` may be left out where it was refused, or the round is void or unfinished.",
+    "A bet. `net` may be left out where it was refused or withdrawn in time, or the round is void or unfinished. "
+    "`call`: the house placed it on the player's oral call. `withdrawn`: when the player took it back; at or before "
+    "`no-more-bets` the bet counts for nothing, later the withdrawal is refused and the bet is settled.",
     {
         "player": NAME,
         "box": BOX_KEY | {"type": "string"},
@@ -354,9 +445,11 @@ NEW_BET = record(
         "net": nullable(NET_IN),
         "at": nullable(MOMENT),
         "house_placed": nullable({"type": "boolean"}),
+        "call": nullable({"type": "boolean"}),
         "refused": nullable({"type": "boolean"}),
+        "withdrawn": nullable(MOMENT),
     },
-    optional=("net", "at", "house_placed", "refused"),
+    optional=("net", "at", "house_placed", "call", "refused", "withdrawn"),
 )
 ROUND_EXAMPLE = {
     "source": "floor", "ref": "TS01-20261115-000123", "table": "TS-01", "dealer": "D102", "supervisor": "S11",
@@ -367,7 +460,11 @@ ROUND_EXAMPLE = {
         {"kind": "result", "at": "2026-11-15T21:07:41+08:00", "dice": [1, 3, 6]},
         {"kind": "settled", "at": "2026-11-15T21:08:20+08:00"},
     ],
-    "bets": [{"player": "seat-3", "box": "small", "stake": "100.00", "net": "100.00"}],
+    "bets": [
+        {"player": "seat-3", "box": "small", "stake": "100.00", "net": "100.00"},
+        {"player": "seat-4", "box": "big", "stake": "50.00", "withdrawn": "2026-11-15T21:07:20+08:00"},
+        {"player": "seat-5", "box": "big", "stake": "50.00", "net": "-50.00", "house_placed": True, "call": True},
+    ],
 }  # fmt: skip
 NEW_ROUND = record(
     "A round as a table system sends it.",
@@ -393,18 +490,21 @@ ROUND = record(
         "dealer": nullable(NAME),
         "supervisor": nullable(NAME),
         "status": STATUS,
+        "current_status": STATUS | {"description": "Now: a correction may have voided or settled it since."},
+        "corrections": {"type": "integer", "minimum": 0, "description": "How many corrections the round has had."},
         "dice": nullable(DICE),
         "started_at": MOMENT,
         "ended_at": MOMENT,
         "events": list_of({"type": "object"}),
         "bets": list_of(
             record(
-                "A bet on record.",
+                "A bet on record. `late` and `withdrawn_late`: placed, or to be withdrawn, after `no-more-bets`.",
                 {
                     "player": NAME, "box": BOX_KEY | {"type": "string"}, "stake": MONEY, "net": nullable(NET),
                     "at": MOMENT, "late": {"const": True}, "refused": {"const": True}, "house_placed": {"const": True},
+                    "call": {"const": True}, "withdrawn": MOMENT, "withdrawn_late": {"const": True},
                 },
-                optional=("at", "late", "refused", "house_placed"),
+                optional=("at", "late", "refused", "house_placed", "call", "withdrawn", "withdrawn_late"),
             )
         ),
         "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
@@ -436,6 +536,9 @@ SCHEMAS: dict[str, Schema] = {
     "Inspection": INSPECTION,
     "InspectedDiceSet": INSPECTED_DICE_SET,
     "NewProposal": NEW_PROPOSAL,
+    "NewEdits": NEW_EDITS,
+    "TableEdits": TABLE_EDITS,
+    "Approval": APPROVAL,
     "Reasoned": REASONED,
     "Decision": DECISION,
     "Change": CHANGE,

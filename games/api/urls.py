@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.api import description, limits, live, rounds, tables
+from games.api import description, limits, live, rounds, tables, tumblers
 
 urlpatterns = [
     path("schema/", description.Description.as_view(), name="schema"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("tables/<str:code>/limits/", tables.TableLimits.as_view(), name="table_limits"),
     path("tables/<str:code>/timeline/", tables.TableTimeline.as_view(), name="table_timeline"),
     path("tables/<str:code>/dice/", tables.TableDice.as_view(), name="table_dice"),
+    path("tables/<str:code>/tumbler/", tumblers.TableTumbler.as_view(), name="table_tumbler"),
     path("limit-proposals/", limits.ProposalList.as_view(), name="limit_proposals"),
     path("limit-proposals/<int:key>/", limits.ProposalDetail.as_view(), name="limit_proposal"),
     path("limit-proposals/<int:key>/approve/", limits.ProposalApproval.as_view(), name="limit_proposal_approve"),
@@ -25,4 +26,6 @@ urlpatterns = [
     path("live-rounds/<int:key>/steps/", live.LiveRoundSteps.as_view(), name="live_round_steps"),
     path("dice-sets/", tables.DiceSetList.as_view(), name="dice_sets"),
     path("dice-sets/<int:key>/", tables.DiceSetDetail.as_view(), name="dice_set"),
+    path("tumblers/", tumblers.TumblerList.as_view(), name="tumblers"),
+    path("tumblers/<int:key>/", tumblers.TumblerDetail.as_view(), name="tumbler"),
 ]

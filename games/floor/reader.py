@@ -28,7 +28,7 @@ from games.moments import LAST, MomentError, parse_moment
 from games.roles import DEPARTMENTS, POSTS
 
 T = TypeVar("T")
-CASINO = ("code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes")
+CASINO = ("code", "name", "timezone", "currency", "gaming_day_starts", "notice_minutes", "operator")
 PIT = ("casino", "code", "name")
 TABLE = ("casino", "pit", "code", "rulebook", "layout", "chip_unit", "from")
 LIMITS = ("tables", "from", "boxes", "differential")
@@ -205,6 +205,8 @@ def _casino(faults: FloorFaults, where: str, entry: dict[str, Any]) -> CasinoEnt
     elif minutes is not None:
         fault = f"{minutes!r:.60} is not a whole number; write a whole number of minutes."
         faults.add(f"{where}: notice_minutes", fault)
+    if "operator" in entry:  # left out: what is on record stays
+        values["operator"] = faults.text(entry, where, "operator")
     present = {key: key for key in values if key in entry and values[key] not in ("", None)}
     faults.fields(where, Casino(**values), present)
     return CasinoEntry(where, values)

@@ -1,6 +1,6 @@
 """Rounds in play as JSON: what a terminal is answered, and the round as it is recorded once it is over."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from games.engine.live import Chips, Play, Refusal, assessed, following, is_open
@@ -32,7 +32,17 @@ def live_document(live: LiveRound) -> dict[str, Any]:
     }
 
 
-def answer_document(stand: Stand, play: Play, steps: int, refusal: Refusal | None = None) -> dict[str, Any]:
+def warnings_of(live: LiveRound, steps: int) -> list[dict[str, Any]]:
+    """What was wrong with the table, as far as it was known after so many steps."""
+    return [
+        {"kind": one.kind, "rules": one.rules, "explain": one.explain}
+        for one in live.warnings.filter(step__lte=steps).order_by("step", "pk")
+    ]
+
+
+def answer_document(
+    stand: Stand, play: Play, steps: int, refusal: Refusal | None = None, warnings: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
     """How the round stands after a step. The same step always has the same answer."""
     live, book = stand.live, stand.book
     found = assessed(book, play) if play.events else None
@@ -46,6 +56,7 @@ def answer_document(stand: Stand, play: Play, steps: int, refusal: Refusal | Non
         "steps": steps,
         "next": following(book, play),
         "refused": {"rules": list(refusal.rules), "explain": refusal.explain} if refusal else None,
+        "warnings": list(warnings),
         "void": found is not None and found.is_void,
         "irregularities": [
             {"rule": book.cite(one.rule)[0] if one.rule else None, "action": one.action, "detail": one.detail}
@@ -103,26 +114,31 @@ def round_of(live: LiveRound, play: Play) -> dict[str, Any]:
     document: dict[str, Any] = {"source": live.source, "ref": live.ref, "table": live.table.code}
     document |= {name: value for name in ("dealer", "supervisor") if (value := getattr(live, name)) is not None}
     document["events"] = [{"kind": kind, "at": at.isoformat(), **details} for kind, at, details in play.events]
-    document["bets"] = [*_bets(play), *(_refused(chips) for chips in play.refused)]
+    document["bets"] = [
+        *_bets(play),
+        *(_bet(chips) | {"refused": True} for chips in play.refused),
+        *(_bet(chips) | {"withdrawn": at.isoformat()} for chips, at in play.withdrawn),
+    ]
     return document
 
 
 def _bets(play: Play) -> Iterable[dict[str, Any]]:
+    """Bets on the felt; one that was to be withdrawn too late says when that was first tried."""
     for bet in play.bets():
         place = (bet.player, bet.box)
-        chips = [one for one in play.chips if one.place == place]
-        entry = {"player": bet.player, "box": bet.box, "stake": format_money(bet.stake)}
+        chips = play.chips_of(place)
+        entry = _bet(chips)
         if place in play.nets:
             entry["net"] = format_money(play.nets[place])
-        yield entry | _rare(chips[-1], any(one.house_placed for one in chips))
+        if (tried_at := play.late_withdrawals.get(place)) is not None:
+            entry["withdrawn"] = max(tried_at, chips.at or tried_at).isoformat()
+        yield entry
 
 
-def _refused(chips: Chips) -> dict[str, Any]:
-    entry = {"player": chips.player, "box": chips.box, "stake": format_money(chips.stake), "refused": True}
-    return entry | _rare(chips, chips.house_placed)
-
-
-def _rare(chips: Chips, house_placed: bool) -> dict[str, Any]:
-    """When it was placed, by its last chips; and that the house placed it."""
-    rare: dict[str, Any] = {"at": chips.at.isoformat()} if chips.at else {}
-    return rare | ({"house_placed": True} if house_placed else {})
+def _bet(chips: Chips) -> dict[str, Any]:
+    """Player, box and stake; and where they are known, when it was placed, and that the house placed it."""
+    entry: dict[str, Any] = {"player": chips.player, "box": chips.box, "stake": format_money(chips.stake)}
+    if chips.at:
+        entry["at"] = chips.at.isoformat()
+    flags = {"house_placed": chips.house_placed, "call": chips.call_bet}
+    return entry | {name: True for name, is_so in flags.items() if is_so}

@@ -4,15 +4,32 @@ import datetime as dt
 from collections import deque
 from typing import Any
 
-from games.engine.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, SETTLED, TUMBLER, VOID
+from games.engine.dice import COUNT, parse_known_dice
+from games.engine.irregularities import (
+    INTERRUPTION,
+    NO_MORE_BETS,
+    PLACE_BETS,
+    RESULT,
+    RESULT_AMENDED,
+    SETTLED,
+    TUMBLER,
+    VOID,
+)
 from games.engine.live import Play, take
 from games.engine.rulebook import Rulebook
 from games.live.reading import read_step
 from games.live.stand import Stand
 
 ENDS = (SETTLED, VOID)
-#: What a person has to say of a step beside that it happened.
-DETAILS = {TUMBLER: "tumbles", RESULT: "dice", VOID: "rule", SETTLED: "nets"}
+#: What a person has to say of a step beside that it happened: its fields, each with the name of what was said.
+DETAILS = {
+    TUMBLER: {"tumbles": "tumbles", "activated": "activated"},
+    INTERRUPTION: {"known_dice": "known_dice"},
+    RESULT: {"dice": "dice"},
+    RESULT_AMENDED: {"dice": "amended", "by": "by"},
+    VOID: {"rule": "rule", "by": "by"},
+    SETTLED: {"nets": "nets"},
+}
 
 
 def missing(book: Rulebook, state: str, end: str) -> list[str]:
@@ -38,6 +55,23 @@ def _way(book: Rulebook, state: str, end: str) -> list[str]:
     return []
 
 
+def steps_to(stand: Stand, end: str, details: dict[str, Any]) -> list[str]:
+    """List the missing steps with those that were said to have happened: an interruption, an amended result.
+
+    Where all dice were known at an interruption no result is needed.
+    """
+    kinds = missing(stand.book, stand.live.state, end)
+    known = details.get("known_dice")
+    if RESULT in kinds and known:
+        kinds.insert(kinds.index(RESULT), INTERRUPTION)
+    is_known = stand.play().is_established or (known and len(parse_known_dice(known)) == COUNT)
+    if is_known and not details.get("dice"):
+        kinds = [kind for kind in kinds if kind != RESULT]
+    if details.get("amended"):
+        kinds.insert(kinds.index(SETTLED), RESULT_AMENDED)
+    return kinds
+
+
 def missing_steps(stand: Stand, end: str, now: dt.datetime, **details: Any) -> list[dict[str, Any]]:
     """These steps as a terminal would send them, named for the person who sends them in its place.
 
@@ -47,10 +81,15 @@ def missing_steps(stand: Stand, end: str, now: dt.datetime, **details: Any) -> l
     events = stand.play().events
     at = {"at": events[-1][1].isoformat()} if events and events[-1][1] > now else {}
     return [
-        {"call": f"hand-{number}", "kind": kind, **at}
-        | ({DETAILS[kind]: details[DETAILS[kind]]} if kind in DETAILS else {})
-        for number, kind in enumerate(missing(stand.book, stand.live.state, end), len(stand.steps) + 1)
+        {"call": f"hand-{number}", "kind": kind, **at, **_said(kind, details)}
+        for number, kind in enumerate(steps_to(stand, end, details), len(stand.steps) + 1)
     ]
+
+
+def _said(kind: str, details: dict[str, Any]) -> dict[str, Any]:
+    """The fields of one step; a tumbler that is not said to have been activated has no such field."""
+    named = {name: details.get(said) for name, said in DETAILS.get(kind, {}).items()}
+    return {name: value for name, value in named.items() if name not in ("activated", "by") or value}
 
 
 def after(stand: Stand, documents: list[dict[str, Any]], now: dt.datetime) -> Play:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from games.engine.dice import COUNT, FACES
+from games.engine.dice import COUNT, FACES, UNKNOWN
 from games.engine.errors import InputError
-from games.engine.irregularities import RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID
+from games.engine.irregularities import INTERRUPTION, RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID
 from games.engine.limits import Limits
 from games.engine.live import BET, INCREASE, REFUSE, WITHDRAW, Play, take
 from games.engine.loader import rulebook
@@ -25,7 +25,16 @@ from games.selectors import NoLimitsError, limits_at
 MOST_STEPS = 300
 SEATS = tuple(f"seat-{number}" for number in range(1, 8))
 #: What a click on a box does.
-HANDS = {BET: "Place", WITHDRAW: "Take the bet back", REFUSE: "Put a chip back"}
+CALL_BET = "call-bet"
+HANDS = {
+    BET: "Place",
+    CALL_BET: "Place for a player who calls",
+    WITHDRAW: "Withdraw the bet",
+    REFUSE: "Put a chip back",
+}
+#: What the tumbler does: tumbles, and whether it was activated where it did not tumble.
+JAMMED = "jammed"
+TUMBLES = {"3": "Three tumbles", "1": "One tumble", JAMMED: "Jammed", "0": "Not activated"}
 #: Chips beside the minimums themselves: so many times the largest of them.
 TIMES = (2, 5, 10, 50)
 USUAL_CHIP = 10 * MINOR
@@ -136,18 +145,28 @@ def _document(practice: Practice, stand: Stand, play: Play, data: Mapping[str, s
     if "enter" in data:
         return entered(practice, play)
     if "tumbles" in data:
-        text = data["tumbles"]
-        return {"kind": TUMBLER, "tumbles": int(text) if text in ("0", "1", "2", "3") else text}
+        return {"kind": TUMBLER, **_tumbled(data["tumbles"])}
+    if "interrupt" in data:
+        known = (data.get(f"known{number}") or UNKNOWN for number in range(1, COUNT + 1))
+        return {"kind": INTERRUPTION, "known_dice": ",".join(known)}
     if "void" in data:
         return {"kind": VOID, "rule": data["void"]}
-    if data.get("step") == SETTLED:
-        return {"kind": SETTLED, "nets": expected_nets(stand, play)}
-    return {"kind": data.get("step", "")}
+    nets = {"nets": expected_nets(stand, play)} if data.get("step") == SETTLED else {}
+    return {"kind": data.get("step", ""), **nets}
+
+
+def _tumbled(text: str) -> dict[str, Any]:
+    if text == JAMMED:
+        return {"tumbles": 0, "activated": True}
+    return {"tumbles": int(text) if text in TUMBLES else text}
 
 
 def _on_the_felt(practice: Practice, play: Play, box: str) -> dict[str, Any]:
     place = {"player": practice.player, "box": box}
     if practice.hand == WITHDRAW:
         return {"kind": WITHDRAW, **place}
-    more = practice.hand == BET and play.stake_of((practice.player, box))
-    return {"kind": INCREASE if more else practice.hand, **place, "stake": practice.chip}
+    if practice.hand == REFUSE:
+        return {"kind": REFUSE, **place, "stake": practice.chip}
+    by_house = {"house_placed": True, "call_bet": True} if practice.hand == CALL_BET else {}
+    kind = INCREASE if play.stake_of((practice.player, box)) else BET
+    return {"kind": kind, **place, "stake": practice.chip, **by_house}

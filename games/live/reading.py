@@ -19,15 +19,16 @@ LONGEST_CALL = 100
 NET = ("player", "box", "net")
 #: The fields of a kind of step beside its call and its time, and whether it needs them.
 STEP_FIELDS: dict[str, dict[str, bool]] = {
-    BET: {"player": True, "box": True, "stake": True, "house_placed": False},
-    INCREASE: {"player": True, "box": True, "stake": True, "house_placed": False},
+    BET: {"player": True, "box": True, "stake": True, "house_placed": False, "call_bet": False},
+    INCREASE: {"player": True, "box": True, "stake": True, "house_placed": False, "call_bet": False},
     WITHDRAW: {"player": True, "box": True, "stake": False},
     REFUSE: {"player": True, "box": True, "stake": True},
     **EVENT_FIELDS,
     SETTLED: {"nets": True},
 }
-FIELDS = ("call", "kind", "at", "player", "box", "stake", "house_placed", "tumbles", "dice", "known_dice", "rule",
-          "by", "nets")  # fmt: skip
+FLAGS = ("house_placed", "call_bet")
+FIELDS = ("call", "kind", "at", "player", "box", "stake", "house_placed", "call_bet", "tumbles", "activated", "dice",
+          "known_dice", "rule", "by", "nets")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,13 @@ def _verify_values(faults: FieldFaults, data: dict[str, Any], book: Rulebook, la
         _box(faults, data["box"], "box", layout)
     if "stake" in data:
         faults.money(parse_positive_money, data["stake"], "stake")
-    if not isinstance(data.get("house_placed", False), bool):
-        faults.add("house_placed", "is neither true nor false; write one of them.")
-    for name in ("tumbles", "dice", "known_dice", "rule", "by"):
+    for name in FLAGS:
+        if not isinstance(data.get(name, False), bool):
+            faults.add(name, "is neither true nor false; write one of them.")
+    for name in ("tumbles", "activated", "dice", "known_dice", "rule", "by"):
         if name in data:
             faults.detail(name, data[name], name)
+    faults.activation(data, "activated")
     if isinstance(data.get("rule"), str) and rule_of(data["rule"], book) is None:
         faults.add("rule", f'{data["rule"]!r:.60} is not a rule of {book.id}; write one of its numbers, or "ruling".')
 
@@ -144,7 +147,7 @@ def as_step(
     if content["kind"] in ON_THE_FELT:
         return Step(
             content["kind"], said or received, content["player"], content["box"], stake, said,
-            content.get("house_placed", False),
+            content.get("house_placed", False), content.get("call_bet", False),
         )  # fmt: skip
     details = {name: content[name] for name in EVENT_FIELDS[content["kind"]] if name in content}
     if "rule" in details:

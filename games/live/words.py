@@ -33,13 +33,22 @@ def step_words(content: dict[str, Any]) -> str:
     said = [str(content[name]) for name in ("player", "box", "stake") if name in content]
     if content.get("house_placed"):
         said.append("placed by the house")
+    if content.get("call_bet"):
+        said.append("call bet")
     if "tumbles" in content:
-        said.append(f"{content['tumbles']} tumble{'' if content['tumbles'] == 1 else 's'}")
+        said.append(tumbler_words(content["tumbles"], content.get("activated", False)))
     if "dice" in content:
         said.append(", ".join(map(str, content["dice"])))
     said += [f"{word} {content[name]}" for name, word in NAMED if name in content]
     said += [f"{one['player']} {one['box']} {one['net']};" for one in content.get("nets", [])]
     return " ".join(said).removesuffix(";")
+
+
+def tumbler_words(tumbles: int, is_activated: bool) -> str:
+    """Say what the tumbler did."""
+    if not tumbles:
+        return "activated, did not tumble" if is_activated else "not activated"
+    return f"{tumbles} tumble{'' if tumbles == 1 else 's'}"
 
 
 NAMED = (("known_dice", "known:"), ("rule", "rule"), ("by", "by"))

@@ -18,6 +18,8 @@ code_validator = RegexValidator(
 currency_validator = RegexValidator(r"^[A-Z]{3}$", "Use the three capital letters of the currency, such as SGD.")
 NOTICE_MINUTES = 20
 OPEN_ROUND_MINUTES = 10
+ACTING_DAYS, LONGEST_ACTING_DAYS = 31, 366
+FLOOR_IDLE_MINUTES, OFFICE_IDLE_MINUTES, LONGEST_IDLE_MINUTES = 15, 60, 240
 
 
 @cache
@@ -38,6 +40,10 @@ class Casino(models.Model):
 
     code = models.CharField(max_length=20, unique=True, validators=[code_validator])
     name = models.CharField(max_length=200)
+    operator = models.CharField(
+        max_length=200, blank=True,
+        help_text="The company that runs the casino. It decides for which rule documents the casino has approval.",
+    )  # fmt: skip
     timezone = models.CharField("time zone", max_length=64, validators=[validate_time_zone])
     currency = models.CharField(max_length=3, validators=[currency_validator])
     gaming_day_starts = models.TimeField("gaming day starts at", help_text="In the casino's own time.")
@@ -51,10 +57,47 @@ class Casino(models.Model):
         help_text="Minutes without a word from the terminal after which a round in play is shown as left open.",
     )  # fmt: skip
 
+    acting_days = models.PositiveSmallIntegerField(
+        "longest acting appointment", default=ACTING_DAYS,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_ACTING_DAYS)],
+        help_text="Days from the start to the end of one acting appointment.",
+    )  # fmt: skip
+    acting_other_departments = models.BooleanField(
+        "other departments may act", default=False,
+        help_text="People of surveillance, compliance, audit and IT may be appointed to act in a post of the pit. "
+        "The rights of their own department rest meanwhile.",
+    )  # fmt: skip
+
+    idle_minutes = models.PositiveSmallIntegerField(
+        "idle time on the floor", default=FLOOR_IDLE_MINUTES,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_IDLE_MINUTES)],
+        help_text="Minutes without a click after which a session of the pit department ends.",
+    )  # fmt: skip
+    office_idle_minutes = models.PositiveSmallIntegerField(
+        "idle time in offices", default=OFFICE_IDLE_MINUTES,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_IDLE_MINUTES)],
+        help_text="Minutes without a click after which a session of any other department ends.",
+    )  # fmt: skip
+
     history = History()
 
     class Meta:
         ordering = ["code"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    idle_minutes__gte=1,
+                    idle_minutes__lte=LONGEST_IDLE_MINUTES,
+                    office_idle_minutes__gte=1,
+                    office_idle_minutes__lte=LONGEST_IDLE_MINUTES,
+                ),
+                name="casino_idle_minutes_bounded",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(acting_days__gte=1, acting_days__lte=LONGEST_ACTING_DAYS),
+                name="casino_acting_days_within_a_year",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"

@@ -51,7 +51,8 @@ class DiceSet(models.Model):
         return self.code
 
     def clean(self) -> None:
-        if len(set(self.serials)) != COUNT or not all(self.serials):
+        serials = self.serials or []  # None where the form had nothing to take
+        if len({serial.upper() for serial in serials}) != COUNT or len(serials) != COUNT or not all(serials):
             raise ValidationError({"serials": "A set is three dice, each with a serial number of its own."})
 
 

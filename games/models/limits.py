@@ -4,6 +4,7 @@ A limit set ends where the next one of its table begins, so nothing is ever upda
 the set with the latest `starts_at` up to it, in its latest revision, out of those recorded by the moment of knowing.
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -78,8 +79,7 @@ class LimitProposal(models.Model):
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
     pit = models.ForeignKey(Pit, on_delete=models.PROTECT, related_name="limit_proposals")
-    tables = models.ManyToManyField(Table, related_name="limit_proposals")
-    sheet = models.ForeignKey(LimitSheet, on_delete=models.PROTECT, related_name="proposals")
+    tables = models.ManyToManyField(Table, through="ProposedSign", related_name="limit_proposals")
     starts_at = models.DateTimeField(
         "from", null=True, help_text="Empty: as soon as it is approved and notice is given."
     )
@@ -111,6 +111,34 @@ class LimitProposal(models.Model):
         return decision.outcome if decision else "pending"
 
 
+class ProposedSign(models.Model):
+    """What a proposal makes of one table's sign: the whole sheet, and the sign that it was worked out from."""
+
+    proposal = models.ForeignKey(LimitProposal, on_delete=models.PROTECT, related_name="signs")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="proposed_signs")
+    sheet = models.ForeignKey(LimitSheet, on_delete=models.PROTECT, related_name="proposed_signs")
+    base = models.ForeignKey(
+        "LimitSet", on_delete=models.PROTECT, null=True, related_name="proposed_signs",
+        help_text="The sign in force at the moment of the change, as known at the proposal; none: no sign yet.",
+    )  # fmt: skip
+    removals = ArrayField(
+        models.TextField(), default=list, help_text="The limits of the base that the proposer agreed to remove."
+    )
+
+    class Meta:
+        ordering = ["table__code"]
+        constraints = [models.UniqueConstraint(fields=["proposal", "table"], name="proposed_sign_once_a_table")]
+
+    def __str__(self) -> str:
+        return f"{self.proposal}: {self.table}"
+
+    def limits(self) -> Limits:
+        return self.sheet.limits()
+
+    def base_limits(self) -> Limits:
+        return self.base.sheet.limits() if self.base else Limits()
+
+
 class LimitDecision(models.Model):
     """What became of a proposal. One decision each; nobody approves or rejects what he proposed himself."""
 
@@ -130,6 +158,10 @@ class LimitDecision(models.Model):
     who = models.TextField("decided by")
     at = models.DateTimeField(default=timezone.now)
     reason = models.TextField()
+    removals = ArrayField(
+        models.TextField(), default=list,
+        help_text="The limits that the approver agreed to remove: the table's code and the limit's name.",
+    )  # fmt: skip
 
     class Meta:
         constraints = [
@@ -181,6 +213,8 @@ class LimitSet(models.Model):
                 condition=Q(origin="file", decision__isnull=True) | Q(origin="proposal", decision__isnull=False),
                 name="limit_set_from_a_file_or_approved",
             ),
+            # what a foreign key over base and table together refers to (migration of proposed signs)
+            models.UniqueConstraint(fields=["id", "table"], name="limit_set_of_table"),
         ]  # fmt: skip
 
     def __str__(self) -> str:

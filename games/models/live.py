@@ -4,9 +4,11 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from games.models.casino import Casino
 from games.models.limits import LimitSet
 from games.models.round import Round
 from games.models.table import Table
+from games.models.terminal import Terminal, is_reserved
 
 
 class LiveRound(models.Model):
@@ -17,6 +19,14 @@ class LiveRound(models.Model):
     source = models.CharField(max_length=200)
     ref = models.CharField(max_length=200)
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="live_rounds")
+    casino = models.ForeignKey(
+        Casino, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False, editable=False,
+        help_text="Of the table, by a foreign key over both.",
+    )  # fmt: skip
+    terminal = models.ForeignKey(
+        Terminal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False,
+        help_text="The key that opened it, where one did.",
+    )  # fmt: skip
     dealer = models.CharField(max_length=200, null=True)  # noqa: DJ001  kept as sent; nothing was sent
     supervisor = models.CharField(max_length=200, null=True)  # noqa: DJ001
     opened_at = models.DateTimeField(default=timezone.now)
@@ -35,7 +45,10 @@ class LiveRound(models.Model):
     class Meta:
         ordering = ["-opened_at", "-id"]
         constraints = [
-            models.UniqueConstraint(fields=["source", "ref"], name="live_round_once"),
+            models.UniqueConstraint(fields=["casino", "source", "ref"], name="live_round_once_a_casino"),
+            models.CheckConstraint(
+                condition=Q(terminal__isnull=True) | ~is_reserved("source"), name="live_round_source_not_reserved"
+            ),
             models.UniqueConstraint(fields=["table"], condition=Q(ended_at=None), name="live_round_one_at_a_table"),
             models.CheckConstraint(condition=Q(recorded=None) | Q(ended_at__isnull=False), name="live_round_ended"),
         ]
@@ -47,6 +60,38 @@ class LiveRound(models.Model):
     def is_left_open(self) -> bool:
         """Nothing was heard of it for longer than the casino waits: the terminal died, or was forgotten."""
         return self.ended_at is None and timezone.now() - self.last_step_at > self.table.casino.patience
+
+
+class LiveWarning(models.Model):
+    """What was wrong with the table when a round was opened or its betting began. Written once.
+
+    The round is taken all the same. The audits make a finding of each warning.
+    """
+
+    table_path = "live_round__table"
+
+    class Kind(models.TextChoices):
+        CLOSED = "table-closed", "Table closed"
+        SUSPENDED = "table-suspended", "Table suspended"
+
+    live_round = models.ForeignKey(LiveRound, on_delete=models.PROTECT, related_name="warnings", db_index=False)
+    kind = models.CharField(max_length=30, choices=Kind)
+    step = models.PositiveIntegerField(help_text="The step with which it came; 0 for the opening of the round.")
+    at = models.DateTimeField(help_text="The moment that the table was not in play.")
+    rules = models.JSONField(default=list, help_text="Citations, where there is a rule.")
+    explain = models.TextField()
+
+    class Meta:
+        ordering = ["live_round", "step", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["live_round", "kind"], name="live_warning_once_a_kind"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["table-closed", "table-suspended"]), name="live_warning_kind_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.live_round}: {self.kind}"
 
 
 class LiveStep(models.Model):

@@ -9,10 +9,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from games.models.casino import Casino
 from games.models.dice import DiceSet
 from games.models.limits import LimitSet
 from games.models.staff import Staff
 from games.models.table import Table, TableAssignment
+from games.models.terminal import Terminal, is_reserved
 
 
 class ImportedFile(models.Model):
@@ -54,6 +56,10 @@ class Round(models.Model):
     source = models.CharField(max_length=200)
     ref = models.CharField(max_length=200)
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="rounds", db_index=False)
+    casino = models.ForeignKey(
+        Casino, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False, editable=False,
+        help_text="Of the table, by a foreign key over both: a round's name is unique within its casino.",
+    )  # fmt: skip
     gaming_day = models.DateField()
     # Pinned as known when it was recorded.
     assignment = models.ForeignKey(TableAssignment, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -67,7 +73,7 @@ class Round(models.Model):
     supervisor_staff = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     started_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, help_text="No more bets.")
-    ended_at = models.DateTimeField(help_text="Its last event.")
+    ended_at = models.DateTimeField(help_text="Settled, else called off; else its last event.")
     status = models.CharField(max_length=10, choices=Status)
     dice = ArrayField(models.SmallIntegerField(), null=True)
     events = models.JSONField()
@@ -80,8 +86,15 @@ class Round(models.Model):
     late = ArrayField(models.BooleanField(), null=True)
     refused = ArrayField(models.BooleanField(), null=True)
     house_placed = ArrayField(models.BooleanField(), null=True)
+    call = ArrayField(models.BooleanField(), null=True, help_text="Placed by the house on a patron's oral call.")
+    withdrawn_at = ArrayField(models.DateTimeField(null=True), null=True)
+    withdrawn = ArrayField(models.BooleanField(), null=True, help_text="In time: such a bet counts for nothing.")
     fingerprint = models.BinaryField(max_length=32)
     channel = models.CharField(max_length=10, choices=Channel)
+    terminal = models.ForeignKey(
+        Terminal, on_delete=models.PROTECT, null=True, related_name="+", db_index=False,
+        help_text="The key that sent it, where one did.",
+    )  # fmt: skip
     imported = models.ForeignKey(ImportedFile, on_delete=models.PROTECT, null=True, related_name="recorded")
     after_close = models.BooleanField(default=False, help_text="Came when its gaming day was closed.")
     recorded_at = models.DateTimeField(default=timezone.now)
@@ -91,7 +104,10 @@ class Round(models.Model):
     class Meta:
         ordering = ["-started_at", "-id"]
         constraints = [
-            models.UniqueConstraint(fields=["source", "ref"], name="round_once"),
+            models.UniqueConstraint(fields=["casino", "source", "ref"], name="round_once_a_casino"),
+            models.CheckConstraint(
+                condition=Q(terminal__isnull=True) | ~is_reserved("source"), name="round_source_not_reserved"
+            ),
             models.CheckConstraint(
                 condition=Q(status__in=["settled", "void", "unfinished"]), name="round_status_known"
             ),
@@ -212,6 +228,9 @@ class RoundBet(models.Model):
     late = models.BooleanField()
     refused = models.BooleanField()
     house_placed = models.BooleanField()
+    call = models.BooleanField()
+    withdrawn_at = models.DateTimeField(null=True)
+    withdrawn = models.BooleanField()
 
     objects = RoundBetManager()
 

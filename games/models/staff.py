@@ -10,7 +10,7 @@ from django.db.models.functions import Upper
 
 from games.models.casino import Casino, Pit, code_validator
 from games.models.history import History
-from games.roles import DEPARTMENTS, POSTS, post_name
+from games.roles import DEPARTMENTS, POSTS, PRIVILEGED, post_name
 
 DEPARTMENT_NAMES = {"it": "IT"}
 
@@ -40,10 +40,18 @@ class Staff(AbstractBaseUser):
     )
     post = models.CharField(
         max_length=20, blank=True, choices=[(post, post_name(post)) for post in POSTS],
-        help_text="Only in the pit. A higher post for a time is given as a duty.",
+        help_text="Only in the pit. Another post for a time is an acting appointment.",
     )  # fmt: skip
     email = models.EmailField("e-mail", blank=True, help_text="Where notices go; empty: only shown here.")
-    is_active = models.BooleanField("active", default=True, help_text="Switched off for people who have left.")
+    leaves_on = models.DateField(
+        "last day", null=True, blank=True,
+        help_text="The last day of work, where it is known. The access review names accounts that are active after it.",
+    )  # fmt: skip
+    is_active = models.BooleanField(
+        "active",
+        default=True,
+        help_text="Switch off when a person leaves: sessions, sign-in links and acting appointments end.",
+    )
     must_change_password = models.BooleanField(
         default=False, help_text="Asked for a password of their own at the next login."
     )
@@ -70,11 +78,13 @@ class Staff(AbstractBaseUser):
             models.CheckConstraint(
                 condition=(
                     Q(department="pit", casino__isnull=False) & ~Q(post="")
+                    | Q(department="pit", post="casino-manager", casino__isnull=True, pit__isnull=True)
                     | ~Q(department="pit") & Q(post="", pit__isnull=True)
                 ),
                 name="staff_post_only_in_the_pit",
                 violation_error_message=(
-                    "People of the pit have a casino and a post; people of other departments have no post and no pit."
+                    "People of the pit have a casino and a post (only a casino manager of the group belongs to no "
+                    "single casino); people of other departments have no post and no pit."
                 ),
             ),
         ]
@@ -92,6 +102,11 @@ class Staff(AbstractBaseUser):
             type(self).objects.filter(pk=self.pk).update(password=make_password(password))
 
         return check_password(raw_password, self.password, renew)
+
+    @property
+    def is_privileged(self) -> bool:
+        """Return whether the permanent role rules, approves, sees what is confidential or lets people in."""
+        return (self.department, self.post) in PRIVILEGED
 
     # What Django asks of a user: answered by the one gate.
 

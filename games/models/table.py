@@ -21,6 +21,10 @@ class TableState(models.TextChoices):
     SUSPENDED = "suspended"
 
 
+#: How a table is shown that was never opened, closed, suspended or resumed with this product.
+NEVER_OPENED = "no opening on record"
+
+
 class TableQuerySet(models.QuerySet["Table"]):
     def standing_in(self, pit_id: int) -> "TableQuerySet":
         """The tables that stand in a pit at this moment."""
@@ -68,6 +72,11 @@ class Table(models.Model):
         known = Q() if known_at is None else Q(recorded_at__lte=known_at)
         begun = self.assignments.filter(known, during__startswith__lte=at)
         return begun.select_related("pit__casino").order_by("-during").first()
+
+    @property
+    def condition(self) -> str:
+        """The state as people read it: of a table without any step nothing is on record."""
+        return self.state if self.state_since else NEVER_OPENED
 
     @property
     def pit(self) -> Pit | None:
@@ -130,6 +139,10 @@ class TableStep(models.Model):
         SUSPEND = "suspend"
         RESUME = "resume"
 
+    class Cause(models.TextChoices):
+        MALFUNCTION = "malfunction", "Equipment malfunction"
+        OTHER = "other", "Another reason"
+
     table_path = "table"
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="steps")
@@ -142,6 +155,17 @@ class TableStep(models.Model):
     notice_given_at = models.DateTimeField(null=True, help_text="When players were told that the table closes.")
     check_signed = models.ForeignKey(
         "OpeningCheck", on_delete=models.PROTECT, null=True, related_name="openings", verbose_name="opening checks"
+    )
+    cause = models.CharField(
+        max_length=12, choices=Cause, default="", blank=True, help_text="Of a suspension: why play stopped."
+    )
+    # A table resumed, or closed and opened again, after an equipment malfunction (Division 9, 7.4)
+    rectified = models.TextField(
+        default="", blank=True, help_text="What was rectified, or which procedures were introduced."
+    )
+    rectified_by = models.TextField(default="", blank=True, help_text="Who rectified it; perhaps a technician.")
+    checked_by = models.ForeignKey(
+        Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Who checked that it works."
     )
 
     class Meta:
@@ -156,6 +180,15 @@ class TableStep(models.Model):
                 name="step_closing_after_notice",
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="step_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(cause="") | Q(kind="suspend", cause__in=["malfunction", "other"]),
+                name="step_suspended_for_a_cause",
+            ),
+            models.CheckConstraint(
+                condition=Q(rectified="", rectified_by="", checked_by__isnull=True)
+                | Q(kind__in=["open", "resume"], checked_by__isnull=False) & ~Q(rectified="") & ~Q(rectified_by=""),
+                name="step_rectified_and_checked",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -170,6 +203,7 @@ class OpeningCheck(models.Model):
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="opening_checks")
     rulebook = models.CharField(max_length=64)
     dice_set = models.ForeignKey("DiceSet", on_delete=models.PROTECT, related_name="+")
+    tumbler = models.ForeignKey("Tumbler", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField()
     by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     who = models.TextField()

@@ -9,6 +9,14 @@ from games.models.casino import Casino
 from games.models.history import History
 from games.models.table import Table
 
+#: Sources that the product itself uses, for rounds entered by people and for practice: no key may send them.
+RESERVED_SOURCES = ("hand", "practice")
+
+
+def is_reserved(field: str) -> Q:
+    """Match a reserved source, in capital or small letters."""
+    return Q(**{f"{field}__iregex": f"^({'|'.join(RESERVED_SOURCES)})$"})
+
 
 def validate_plain_name(name: str) -> None:
     """It stands in records as it is."""
@@ -26,6 +34,11 @@ class Terminal(models.Model):
     tables = models.ManyToManyField(Table, through="TerminalTable", related_name="terminals")
     # the same in words: the history compares fields of the record itself, and so tells the tables, old and new
     table_codes = models.TextField("tables", help_text="Whose rounds the key is good for.")
+    source = models.CharField(
+        max_length=200, blank=True, default="", db_default="", validators=[validate_plain_name],
+        help_text="The source of its rounds. It then belongs to the keys that name it, and these send no other. "
+        "Leave empty for any source that is not reserved and belongs to no other key of the casino.",
+    )  # fmt: skip
     key_hash = models.CharField(max_length=64, unique=True, editable=False, help_text="SHA-256 of the key.")
     key_hint = models.CharField("key", max_length=10, help_text="How the key begins, to tell keys apart.")
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -46,6 +59,11 @@ class Terminal(models.Model):
             ),
             models.UniqueConstraint(fields=["id", "casino"], name="terminal_of_casino"),
             models.CheckConstraint(condition=~Q(name=""), name="terminal_has_a_name"),
+            models.CheckConstraint(
+                condition=~is_reserved("source"), name="terminal_source_not_reserved",
+                violation_error_message="This source is reserved for rounds entered by people and for practice; "
+                "choose another name.",
+            ),
             models.CheckConstraint(condition=Q(key_hash__regex=r"^[0-9a-f]{64}$"), name="terminal_key_is_a_hash"),
         ]  # fmt: skip
 

@@ -1,14 +1,28 @@
 """A round on record as JSON: what the API answers."""
 
+import datetime as dt
+from collections.abc import Iterable
 from typing import Any
 
+from games.current_status import CurrentStatus, current_statuses
 from games.engine.box_numbers import code_of
 from games.engine.money import format_money
 from games.models import Round
 from games.moments import as_text
 
 
+def round_documents(rounds: Iterable[Round]) -> list[dict[str, Any]]:
+    """Rounds as the API answers them; what corrections made of them is read once for all."""
+    listed = list(rounds)
+    current = current_statuses({one.pk: one.status for one in listed})
+    return [_document(one, current[one.pk]) for one in listed]
+
+
 def round_document(one: Round) -> dict[str, Any]:
+    return round_documents([one])[0]
+
+
+def _document(one: Round, current: CurrentStatus) -> dict[str, Any]:
     casino = one.table.casino
     return {
         "id": one.pk,
@@ -23,6 +37,8 @@ def round_document(one: Round) -> dict[str, Any]:
         "dealer": one.dealer,
         "supervisor": one.supervisor,
         "status": one.status,
+        "current_status": current.status,
+        "corrections": current.corrections,
         "dice": one.dice,
         "started_at": as_text(one.started_at, casino),
         "ended_at": as_text(one.ended_at, casino),
@@ -48,7 +64,26 @@ def bet_document(one: Round, index: int) -> dict[str, Any]:
     }
     if placed_at is not None:
         document["at"] = as_text(placed_at, one.table.casino)
-    for name, flags in (("late", one.late), ("refused", one.refused), ("house_placed", one.house_placed)):
+    if (withdrawn_at := one.withdrawn_at[index] if one.withdrawn_at else None) is not None:
+        document["withdrawn"] = as_text(withdrawn_at, one.table.casino)
+        if not (one.withdrawn and one.withdrawn[index]):
+            document["withdrawn_late"] = True
+    for name in ("late", "refused", "house_placed", "call"):
+        flags = getattr(one, name)
         if flags and flags[index]:
             document[name] = True
     return document
+
+
+def bet_remarks(one: Round, index: int) -> list[str]:
+    """Say for people what is special about the n-th bet."""
+    facts = bet_document(one, index)
+    remarks = [words for name, words in REMARKS.items() if facts.get(name)]
+    if "withdrawn" in facts:
+        time = dt.datetime.fromisoformat(facts["withdrawn"]).strftime("%H:%M:%S")
+        word = "withdrawal refused, too late" if "withdrawn_late" in facts else "withdrawn in time"
+        remarks.append(f"{word} ({time})")
+    return remarks
+
+
+REMARKS = {"late": "late", "refused": "refused", "house_placed": "placed by the house", "call": "call bet"}

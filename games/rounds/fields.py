@@ -45,9 +45,16 @@ class FieldFaults(Faults):
         if name == "tumbles" and (type(value) is not int or not 0 <= value <= MOST_TUMBLES):
             fault = f"{value!r:.40} is not a count; write a whole number from 0 to {MOST_TUMBLES}."
             self.add(where, fault)
+        elif name == "activated" and not isinstance(value, bool):
+            self.add(where, "is neither true nor false; write one of them.")
         elif name == "dice":
             self.trying(parse_dice, value, where)
         elif name == "known_dice":
             self.trying(parse_known_dice, value, where)
         elif name in ("rule", "by"):
             self.text(value, where)
+
+    def activation(self, entry: dict[str, Any], where: str) -> None:
+        """A tumbler that is said not to have been activated did not tumble."""
+        if entry.get("activated") is False and entry.get("tumbles") not in (None, 0):
+            self.add(where, "a tumbler that tumbled was activated; leave it out, or write true.")

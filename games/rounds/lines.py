@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import time
 import zlib
 from collections.abc import Iterator
 from hashlib import sha256
@@ -14,6 +15,15 @@ LONGEST_LINE = 10 * 1024 * 1024
 LARGEST_FILE = 4 * 1024 * 1024 * 1024  # unpacked
 BLOCK = 256 * 1024
 MEGABYTE = 1024 * 1024
+#: Blank lines count as well.
+MOST_LINES = 5_000_000
+#: How much larger than itself a packed file may be. Rounds pack to about a tenth; JSON hardly below a fiftieth.
+MOST_EXPANSION = 100
+#: Small files are not asked how well they pack.
+ALWAYS_ALLOWED = MEGABYTE
+#: How long one file may be read for; a worker ends a task soon after.
+LONGEST_SECONDS = 600
+CLOCK_LINES = 1000  # the clock is read once in so many
 
 
 class Lines:
@@ -21,6 +31,7 @@ class Lines:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._raw = _Counted(stream)
+        self._until = time.monotonic() + LONGEST_SECONDS
         self.size = 0  # unpacked
 
     @property
@@ -47,14 +58,24 @@ class Lines:
         while line := source.readline(LONGEST_LINE + 1):
             number += 1
             self.size += len(line)
-            if len(line) > LONGEST_LINE:
-                raise InputError(
-                    f"line {number}: is longer than {LONGEST_LINE // MEGABYTE} MB; a round is far smaller."
-                )
-            if self.size > LARGEST_FILE:
-                raise InputError(f"The file holds more than {LARGEST_FILE // MEGABYTE} MB; send it in parts.")
+            self._verify(number, line)
             if line.strip():
                 yield number, line.rstrip(b"\r\n")
+
+    def _verify(self, number: int, line: bytes) -> None:
+        """Bounds of the file as far as it was read, blank lines included."""
+        if len(line) > LONGEST_LINE:
+            raise InputError(f"line {number}: is longer than {LONGEST_LINE // MEGABYTE} MB; a round is far smaller.")
+        if self.size > LARGEST_FILE:
+            raise InputError(f"The file holds more than {LARGEST_FILE // MEGABYTE} MB; send it in parts.")
+        if number > MOST_LINES:
+            raise InputError(f"The file has more than {MOST_LINES:,} lines; send it in parts.")
+        if self.size > max(ALWAYS_ALLOWED, MOST_EXPANSION * self._raw.count):
+            raise InputError(
+                f"The file unpacks to more than {MOST_EXPANSION} times its size, which rounds never do; pack it again."
+            )
+        if number % CLOCK_LINES == 0 and time.monotonic() > self._until:
+            raise InputError(f"The file takes longer than {LONGEST_SECONDS // 60} minutes to read; send it in parts.")
 
 
 class _Counted(io.RawIOBase):

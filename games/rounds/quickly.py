@@ -10,7 +10,7 @@ from msgspec import UNSET
 from games.engine.box_numbers import NUMBERS
 from games.engine.citation import bare_number
 from games.engine.dice import COUNT
-from games.engine.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, RESULT_AMENDED
+from games.engine.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, RESULT_AMENDED, SETTLED, VOID
 from games.engine.money import MoneyError, parse_net, parse_positive_money
 from games.engine.rulebook import Rulebook
 from games.engine.settlement import RULING
@@ -20,7 +20,9 @@ from games.rounds.ready import (
     MOST_BETS,
     ONCE,
     ReadyRound,
+    dice_of,
     fingerprint,
+    is_withdrawn,
     known_text,
     microseconds,
     pattern_of,
@@ -32,7 +34,7 @@ from games.rounds.tables import Books
 CACHED = 100_000
 #: What an event comes after.
 AFTER = {RESULT: NO_MORE_BETS, RESULT_AMENDED: RESULT}
-DETAILS = ("tumbles", "dice", "known_dice", "rule", "by")
+DETAILS = ("tumbles", "activated", "dice", "known_dice", "rule", "by")
 NO_DETAILS = (UNSET,) * len(DETAILS)
 
 
@@ -72,9 +74,10 @@ def _ready(shape: RoundShape, books: Books, latest: dt.datetime) -> ReadyRound:
     bets = Bets(shape.bets, applied.boxes, closed_at, latest)
     sure(status != "settled" or bets.nets_are_there())
     return ReadyRound(
-        shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at, events[-1].at, status,
-        next((event["dice"] for event in reversed(told) if "dice" in event), None), events_text,
-        bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed, bets.late, bets.refused, bets.house,
+        shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at,
+        _ended_at(events, started_at), status,
+        dice_of(told), events_text, bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed,
+        bets.late, bets.refused, bets.house, bets.call, bets.withdrawn_at, bets.withdrawn,
         fingerprint((shape.source, shape.ref, shape.table, dealer, supervisor), events_text, bets.canonical()),
     )  # fmt: skip
 
@@ -84,6 +87,12 @@ def _given(value: Any) -> Any:
 
 
 # --- Events ---
+
+
+def _ended_at(events: list[EventShape], started_at: dt.datetime) -> dt.datetime:
+    """When the round was over: settled, else called off, else its last event. What is put right later is not play."""
+    ends = {event.kind: event.at for event in events if event.kind in (SETTLED, VOID)}
+    return max(ends.get(SETTLED) or ends.get(VOID) or events[-1].at, started_at)
 
 
 def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
@@ -102,7 +111,7 @@ def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
 def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:
     fields = EVENT_FIELDS[event.kind]
     one: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
-    details = (event.tumbles, event.dice, event.known_dice, event.rule, event.by)
+    details = (event.tumbles, event.activated, event.dice, event.known_dice, event.rule, event.by)
     if details == NO_DETAILS:
         sure(not any(fields.values()))
         return one
@@ -112,6 +121,9 @@ def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:
         else:
             sure(name in fields)
             one[name] = value
+    if "activated" in one and not one["activated"]:
+        sure(one["tumbles"] == 0)
+        del one["activated"]  # false is the same as nothing
     if "dice" in one:
         sure(len(one["dice"]) == COUNT)
     if "known_dice" in one:
@@ -147,22 +159,37 @@ class Bets:
         self.nets, self.given = _nets_of([bet.net for bet in bets])
         self.refused = _flags([bet.refused for bet in bets])
         self.house = _flags([bet.house_placed for bet in bets])
+        self.call = _flags([bet.call for bet in bets])
         self.placed, self.late = _times_of([bet.at for bet in bets], closed_at, latest)
+        self.withdrawn_at, self.withdrawn = self._withdrawals([bet.withdrawn for bet in bets], closed_at, latest)
         self._verify_one_a_box()
 
+    def _withdrawals(
+        self, values: list[Any], closed_at: dt.datetime | None, latest: dt.datetime
+    ) -> tuple[list[dt.datetime | None] | None, list[bool] | None]:
+        """Read when bets were taken back, and which of them in time."""
+        if values.count(UNSET) == len(values):
+            return None, None
+        moments = _moments_of(values, latest)
+        placed = self.placed or [None] * len(moments)
+        sure(all(at <= moment for at, moment in zip(placed, moments, strict=True) if at and moment))
+        withdrawn = [moment is not None and is_withdrawn(moment, closed_at) for moment in moments]
+        return (moments if any(moments) else None), (withdrawn if any(withdrawn) else None)
+
     def _verify_one_a_box(self) -> None:
-        """One bet a player a box among those that count; refused and late ones may stand beside it."""
+        """One bet a player a box among those that count; refused, late and withdrawn ones may stand beside it."""
         counting = list(zip(self.players, self.boxes, strict=True))
-        if self.refused or self.late:
-            out = zip(self.refused or self.late or (), self.late or self.refused or (), strict=True)
-            counting = list(compress(counting, (not refused and not late for refused, late in out)))
+        if out := [flags for flags in (self.refused, self.late, self.withdrawn) if flags]:
+            counting = list(compress(counting, (not any(flags) for flags in zip(*out, strict=True))))
         sure(len(set(counting)) == len(counting))
 
     def nets_are_there(self) -> bool:
         """Of every bet that was on the felt."""
         if self.given is None:
             return True
-        return bool(self.refused) and all(has or no for has, no in zip(self.given, self.refused or (), strict=True))
+        nothing = [False] * len(self.given)
+        columns = (self.given, self.refused or nothing, self.withdrawn or nothing)
+        return all(map(any, zip(*columns, strict=True)))
 
     def canonical(self) -> list[tuple[Any, ...]]:
         """What of a bet makes the fingerprint, in a form that can be put in order."""
@@ -174,6 +201,11 @@ class Bets:
                 [-1 if at is None else microseconds(at) for at in self.placed or [None] * count],
                 self.refused or [False] * count,
                 self.house or [False] * count,
+            ]
+        if self.call or self.withdrawn_at:
+            columns += [
+                self.call or [False] * count,
+                [-1 if at is None else microseconds(at) for at in self.withdrawn_at or [None] * count],
             ]
         return list(zip(*columns, strict=True))
 
@@ -196,10 +228,15 @@ def _times_of(
     """When bets were placed, and which of them were late."""
     if values.count(UNSET) == len(values):
         return None, None
-    placed = [at if isinstance(at, dt.datetime) else None for at in values]
-    sure(all(FIRST <= at <= latest for at in placed if at is not None))
+    placed = _moments_of(values, latest)
     late = [at is not None and closed_at is not None and at > closed_at for at in placed]
     return (placed if any(placed) else None), (late if any(late) else None)
+
+
+def _moments_of(values: list[Any], latest: dt.datetime) -> list[dt.datetime | None]:
+    moments = [at if isinstance(at, dt.datetime) else None for at in values]
+    sure(all(FIRST <= at <= latest for at in moments if at is not None))
+    return moments
 
 
 class Amounts(dict[str, int]):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from games.engine.dice import UNKNOWN, Throw, parse_known_dice
+from games.engine.dice import COUNT, UNKNOWN, Throw, parse_known_dice
 from games.engine.errors import InputError
 from games.engine.irregularities import (
     DICE_EXPOSED,
@@ -30,7 +30,7 @@ from games.rounds.tables import Applied, TableBook
 EVENT_FIELDS: dict[str, dict[str, bool]] = {
     PLACE_BETS: {},
     NO_MORE_BETS: {},
-    TUMBLER: {"tumbles": True},
+    TUMBLER: {"tumbles": True, "activated": False},
     DICE_EXPOSED: {},
     DIE_NOT_FLAT: {},
     RESULT: {"dice": True},
@@ -70,6 +70,9 @@ class ReadyRound(msgspec.Struct, frozen=True, gc=False):
     late: list[bool] | None
     refused: list[bool] | None
     house_placed: list[bool] | None
+    call: list[bool] | None
+    withdrawn_at: list[dt.datetime | None] | None
+    withdrawn: list[bool] | None  # in time: such a bet counts for nothing
     fingerprint: bytes
 
 
@@ -77,8 +80,8 @@ class ReadyRound(msgspec.Struct, frozen=True, gc=False):
 def status_of(book_id: str, pattern: tuple[tuple[Any, ...], ...]) -> str:
     """Void, settled or unfinished: by the kinds of events and their order, whatever their times."""
     events = [
-        Event(kind, EPOCH, tumbles, Throw((1, 1, 1)) if has_dice else None, known, rule)
-        for kind, tumbles, has_dice, known, rule in pattern
+        Event(kind, EPOCH, tumbles, Throw((1, 1, 1)) if has_dice else None, known, rule, activated)
+        for kind, tumbles, has_dice, known, rule, activated in pattern
     ]
     found = assess(rulebook(book_id), events)
     return "void" if found.is_void else "settled" if found.is_finished else "unfinished"
@@ -87,7 +90,15 @@ def status_of(book_id: str, pattern: tuple[tuple[Any, ...], ...]) -> str:
 def pattern_of(event: dict[str, Any]) -> tuple[Any, ...]:
     """What of an event decides about the round's status."""
     known = parse_known_dice(event["known_dice"]) if "known_dice" in event else None
-    return event["kind"], event.get("tumbles"), "dice" in event, known, event.get("rule")
+    activated = event.get("activated", False)
+    return event["kind"], event.get("tumbles"), "dice" in event, known, event.get("rule"), activated
+
+
+def dice_of(events: list[dict[str, Any]]) -> list[int] | None:
+    """Find the dice that count: the last result, else three dice that were known when play was interrupted."""
+    found = next((event["dice"] for event in reversed(events) if "dice" in event), None)
+    known = (parse_known_dice(event["known_dice"]) for event in reversed(events) if "known_dice" in event)
+    return found or next((list(faces) for faces in known if len(faces) == COUNT), None)
 
 
 def known_text(text: str) -> str | None:
@@ -97,6 +108,11 @@ def known_text(text: str) -> str | None:
     except InputError:
         return None
     return ",".join(part.strip() or UNKNOWN for part in text.split(","))
+
+
+def is_withdrawn(moment: dt.datetime, closed_at: dt.datetime | None) -> bool:
+    """Tell whether a bet was taken back in time: at or before no-more-bets, or in a round without one."""
+    return closed_at is None or moment <= closed_at
 
 
 def microseconds(moment: dt.datetime) -> int:

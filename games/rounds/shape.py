@@ -18,6 +18,7 @@ class EventShape(Struct, forbid_unknown_fields=True, gc=False):
     kind: str
     at: Moment
     tumbles: Annotated[int, Meta(ge=0, le=1000)] | UnsetType | None = UNSET
+    activated: bool | UnsetType | None = UNSET
     dice: list[Annotated[int, Meta(ge=1, le=6)]] | UnsetType | None = UNSET
     known_dice: str | UnsetType | None = UNSET
     rule: str | UnsetType | None = UNSET
@@ -31,7 +32,9 @@ class BetShape(Struct, forbid_unknown_fields=True, gc=False):
     net: str | UnsetType | None = UNSET
     at: Moment | UnsetType | None = UNSET
     house_placed: bool | UnsetType | None = UNSET
+    call: bool | UnsetType | None = UNSET
     refused: bool | UnsetType | None = UNSET
+    withdrawn: Moment | UnsetType | None = UNSET
 
 
 class RoundShape(Struct, forbid_unknown_fields=True):

@@ -12,16 +12,18 @@ from games.engine.loader import listed
 from games.engine.money import parse_net, parse_positive_money
 from games.engine.requests import is_plain_text, parse_json
 from games.engine.rulebook import Rulebook
-from games.moments import as_text
+from games.moments import as_text, parse_moment
 from games.rounds.fields import FieldFaults
 from games.rounds.quickly import ready, rule_of
-from games.rounds.ready import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, pattern_of, status_of
+from games.rounds.ready import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, is_withdrawn, pattern_of, status_of
 from games.rounds.shape import RoundShape
 from games.rounds.tables import Applied, Books
 
 FIELDS = ("source", "ref", "table", "dealer", "supervisor", "events", "bets")
-EVENT = ("kind", "at", "tumbles", "dice", "known_dice", "rule", "by")
-BET = ("player", "box", "stake", "net", "at", "house_placed", "refused")
+EVENT = ("kind", "at", "tumbles", "activated", "dice", "known_dice", "rule", "by")
+BET = ("player", "box", "stake", "net", "at", "house_placed", "call", "refused", "withdrawn")
+FLAGS = ("house_placed", "call", "refused")
+TIMES = ("at", "withdrawn")
 
 
 def read(line: bytes, books: Books, *, latest: dt.datetime) -> ReadyRound:
@@ -50,7 +52,7 @@ class Reader:
 
     def ready(self) -> ReadyRound:
         """By the quick way, once more: what has no fault is sound there too."""
-        shape = msgspec.convert(_without_nulls(self.document), RoundShape, strict=True)
+        shape = msgspec.convert(_normal(self.document), RoundShape, strict=True)
         found = ready(shape, self.books, latest=self.latest)
         if found is None:
             raise AssertionError(f"No fault was found, and the round is not sound: {self.document!r:.2000}")
@@ -102,6 +104,7 @@ class Reader:
                 self.faults.add(f"{where}.{name}", f"is missing; {kind} needs it.")
             elif name in entry:
                 self.faults.detail(name, entry[name], f"{where}.{name}")
+        self.faults.activation(entry, f"{where}.activated")
         if len(self.faults.found) > before:
             return None
         return {**entry, "at": at, "where": where}
@@ -164,9 +167,12 @@ class Reader:
             first.setdefault(key, where)
 
     def _is_out(self, bet: dict[str, Any]) -> bool:
-        """Refused or late: it may stand beside another one."""
+        """Refused, late, or withdrawn in time: it may stand beside another one."""
         late = self.closed_at is not None and bet.get("at") is not None and bet["at"] > self.closed_at
-        return bet.get("refused") is True or late
+        return bet.get("refused") is True or late or self._is_withdrawn(bet.get("withdrawn"))
+
+    def _is_withdrawn(self, moment: dt.datetime | None) -> bool:
+        return moment is not None and is_withdrawn(moment, self.closed_at)
 
     def _bet(self, value: object, where: str) -> dict[str, Any] | None:
         before = len(self.faults.found)
@@ -181,15 +187,29 @@ class Reader:
             self.faults.money(parse_positive_money, entry["stake"], f"{where}.stake")
         if "net" in entry:
             self.faults.money(parse_net, entry["net"], f"{where}.net")
-        elif isinstance(value, dict) and self.status == "settled" and entry.get("refused") is not True:
-            self.faults.add(f"{where}.net", "is missing; a bet of a settled round has one, unless it was refused.")
-        for name in ("house_placed", "refused"):
+        for name in FLAGS:
             if name in entry and not isinstance(entry[name], bool):
                 self.faults.add(f"{where}.{name}", "is neither true nor false; write one of them.")
-        at = self.faults.moment(entry["at"], f"{where}.at") if "at" in entry else None
+        at, withdrawn = self._times(entry, where)
+        if "net" not in entry and self._needs_net(entry, withdrawn) and isinstance(value, dict):
+            fault = "is missing; a bet of a settled round has one, unless it was refused or withdrawn in time."
+            self.faults.add(f"{where}.net", fault)
         if len(self.faults.found) > before:
             return None
-        return {**entry, "at": at}
+        return {**entry, "at": at, "withdrawn": withdrawn}
+
+    def _times(self, entry: dict[str, Any], where: str) -> tuple[dt.datetime | None, dt.datetime | None]:
+        """Read when the bet was placed, and when it was taken back."""
+        at, withdrawn = (
+            self.faults.moment(entry[name], f"{where}.{name}") if name in entry else None
+            for name in ("at", "withdrawn")
+        )
+        if at is not None and withdrawn is not None and withdrawn < at:
+            self.faults.add(f"{where}.withdrawn", "lies before the bet was placed (at); put the times right.")
+        return at, withdrawn
+
+    def _needs_net(self, entry: dict[str, Any], withdrawn: dt.datetime | None) -> bool:
+        return self.status == "settled" and entry.get("refused") is not True and not self._is_withdrawn(withdrawn)
 
     def _box(self, value: object, where: str) -> None:
         if not isinstance(value, str) or value not in NUMBERS:
@@ -199,7 +219,10 @@ class Reader:
             self.faults.add(where, f"{value} is not a box of {layout}; check its code.")
 
 
-def _without_nulls(value: Any) -> Any:
+def _normal(value: Any, name: str = "") -> Any:
+    """Leave nulls out, and write times with their seconds, as the quick way wants them."""
     if isinstance(value, dict):
-        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
-    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+        return {key: _normal(one, key) for key, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [_normal(one) for one in value]
+    return parse_moment(value).isoformat() if name in TIMES else value

@@ -10,8 +10,8 @@ from django.utils import timezone
 from games.models import Casino, DiceFit, DiceInspection, DiceSet, Pit, Staff, Table, TableState
 from games.moments import as_text
 from games.selectors import dice_at
+from games.services.casinos import verify_pit_of_casino
 from games.services.gate import Actor, authorize, name_of
-from games.services.people import verify_pit_of_casino
 from games.services.saving import record_change, record_save, verify_reason
 
 
@@ -29,10 +29,12 @@ def dice_set_create(
 
 
 def verify_serials_free(dice_set: DiceSet) -> None:
-    others = DiceSet.objects.filter(casino=dice_set.casino, serials__overlap=dice_set.serials).exclude(pk=dice_set.pk)
-    if other := others.first():
-        shared = sorted(set(other.serials) & set(dice_set.serials))
-        raise ValidationError({"serials": f"{', '.join(shared)}: a die of the set {other}; a die belongs to one set."})
+    """A die belongs to one set; upper and lower case make no difference on a die."""
+    given = {serial.upper() for serial in dice_set.serials}
+    for other in DiceSet.objects.filter(casino=dice_set.casino).exclude(pk=dice_set.pk):
+        if shared := sorted(serial for serial in other.serials if serial.upper() in given):
+            fault = f"{', '.join(shared)}: a die of the set {other}; a die belongs to one set."
+            raise ValidationError({"serials": fault})
 
 
 @transaction.atomic

@@ -131,7 +131,7 @@ class Loading:
             if entry.pit or entry.department != "pit" or person.casino != casino:
                 values["pit"] = pit  # a pit that the entry leaves out stays, where it can
             if any(getattr(person, name) != value for name, value in values.items()):
-                self.changed += staff_update(actor=self.actor, staff=person, changes=values, reason=self.reason)
+                self.changed += bool(staff_update(actor=self.actor, staff=person, changes=values, reason=self.reason))
 
     def finish(self) -> None:
         """When all is written: do the limits fit? Any fault takes everything back."""

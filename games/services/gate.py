@@ -1,6 +1,6 @@
 """The one gate: who may do what, for page, admin, API and command alike. Every denial goes on record."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -10,7 +10,8 @@ from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from games.models import Duty, Staff, Table, Terminal, TerminalTable
-from games.roles import OPERATOR, TERMINAL, Role, rank, role_of
+from games.models.duty import acting_limits_of
+from games.roles import OPERATOR, TERMINAL, Role, is_above, rank, role_of
 from games.services.denials import denial_record
 
 M = TypeVar("M", bound=Model)
@@ -19,6 +20,8 @@ M = TypeVar("M", bound=Model)
 SECRETS = "confidential.view"
 #: How the caller came in: "GET /admin/…", "command duty".
 door: ContextVar[str] = ContextVar("door", default="")
+#: Asks a person at a page or with the API to confirm that it is them, where an action needs it (services.freshness).
+freshness: ContextVar[Callable[[str], None] | None] = ContextVar("freshness", default=None)
 
 
 class Denied(PermissionDenied):
@@ -135,7 +138,8 @@ def standings(actor: Any) -> list[Standing]:
     """All that an actor is now, the highest post first.
 
     A duty counts from its first moment and not a moment past its last. The duties are read once for each time the
-    person is loaded (a request), the clock is read at each question.
+    person is loaded (a request), the clock is read at each question. Somebody of another department who acts in a post
+    of the pit is nothing else meanwhile: the rights of the own department rest, so that nobody reviews their own acts.
     """
     if isinstance(actor, Operator):
         return [Standing(OPERATOR, None)]
@@ -146,7 +150,9 @@ def standings(actor: Any) -> list[Standing]:
     role = role_of(actor.department, actor.post)
     own = Standing(role, actor.casino_id, actor.pit_id if role.reach == "pit" else None)
     now = timezone.now()
-    acting = [_acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at]
+    acting = [_acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at and counts(duty, actor)]
+    if acting and actor.department != "pit":
+        return sorted(acting, key=_height, reverse=True)
     return sorted([own, *acting], key=_height, reverse=True) if acting else [own]
 
 
@@ -157,9 +163,19 @@ def _bound(terminal: Terminal) -> list[Standing]:
     return [Standing(TERMINAL, terminal.casino_id, table_ids=table_ids)] if table_ids else []
 
 
+def counts(duty: Duty, staff: Staff) -> bool:
+    """Return whether an appointment gives rights: to a higher post, granted in this department, and allowed there now.
+
+    One from before the bounds on its length and steps counts to its recorded end: it was lawful when it was granted.
+    """
+    if not is_above(duty.post, staff.post):
+        return False
+    if staff.department == "pit":
+        return duty.department in ("", "pit")
+    return duty.department == staff.department and acting_limits_of(duty.casino).other_departments
+
+
 def _duties(staff: Staff) -> list[Duty]:
-    if staff.department != "pit":
-        return []
     known: list[Duty] | None = staff.__dict__.get("known_duties")
     if known is None:
         known = list(staff.duties.filter(ends_at__gt=timezone.now()).select_related("casino", "pit"))
@@ -191,15 +207,41 @@ def authorize(actor: Any, action: str, thing: Model | None = None) -> Standing:
     standing = standing_for(actor, action, thing)
     if standing is None:
         raise deny(actor, action, thing)
+    if isinstance(actor, Staff) and (ask := freshness.get()):
+        ask(action)
     return standing
 
 
 def deny(actor: Any, action: str, thing: object = None) -> Denied:
     """Put a refusal on record; the caller raises what comes back."""
     who = name_of(actor)
-    label = f"{thing._meta.verbose_name} {thing}" if isinstance(thing, Model) else str(thing or "")
+    label = label_of(thing)
     denial_record(actor=actor, who=who, action=action, thing=label, door=door.get())
     return Denied(f"{who} may not do this ({action}{f', {label}' if label else ''}). The attempt is on record.")
+
+
+def label_of(thing: object) -> str:
+    """What a refusal says of a thing; of what is confidential, nothing."""
+    if not isinstance(thing, Model):
+        return str(thing or "")
+    return "" if is_secret(thing) else f"{thing._meta.verbose_name} {thing}"
+
+
+def can_be_secret(model: type[Model]) -> bool:
+    return hasattr(model, "confidential_path")
+
+
+def seen_or_none(actor: Any, model: type[M], thing: M | None) -> M | None:
+    """Of a model that can be confidential: the record, or None alike where there is none and where it may not be seen.
+
+    Both leave the same denial on record, so that neither the answer nor the record says which it was.
+    """
+    action = f"{model._meta.model_name}.view"
+    authorize(actor, action)
+    if thing is not None and can(actor, action, thing):
+        return thing
+    deny(actor, action)
+    return None
 
 
 def visible(actor: Any, queryset: QuerySet[M]) -> QuerySet[M]:

@@ -20,14 +20,16 @@ from games.services.copying import Copying
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import chain_append, table_chain
 from games.services.rounds import conflict_record, faults_of, is_after_close, leaf_of, read_round
+from games.services.sources import key_of, verify_source
 from games.services.waking import reconciliation_wake
 
 CHUNK = 500
 MOST_FAULTS = 100
 ATTEMPTS = 3
 EXISTING = (
-    "SELECT r.source, r.ref, r.id, r.fingerprint FROM games_round r "
-    "JOIN unnest(%s::text[], %s::text[]) AS wanted (source, ref) ON r.source = wanted.source AND r.ref = wanted.ref"
+    "SELECT r.casino_id, r.source, r.ref, r.id, r.fingerprint FROM games_round r "
+    "JOIN unnest(%s::bigint[], %s::text[], %s::text[]) AS wanted (casino_id, source, ref) "
+    "ON r.casino_id = wanted.casino_id AND r.source = wanted.source AND r.ref = wanted.ref"
 )
 LEAVES = (
     "SELECT r.table_id, r.id, r.source, r.ref, t.code, r.gaming_day, r.assignment_id, r.rulebook, r.layout, "
@@ -41,6 +43,7 @@ TWICE = "stands in the file twice, with different contents; keep one"
 TAKEN = "is on record with another content; the conflict is on record, so take it out, or send it under another ref"
 
 Progress = Callable[[int, int], None]
+Name = tuple[int, str, str]  # casino, source, ref
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ class Import:
         self.faults: list[str] = []
         self.conflicts: list[tuple[ReadyRound, bytes, int]] = []
         self.allowed: set[int] = set()
+        self.sources: set[tuple[int, str]] = set()
         self.rounds = self.new = 0
 
     def run(self) -> Imported:
@@ -159,14 +163,17 @@ class Import:
         if ready.table.pk not in self.allowed:
             authorize(self.actor, "round.record", ready.table.table)
             self.allowed.add(ready.table.pk)
+        if (source := (ready.table.casino.pk, ready.source)) not in self.sources:
+            verify_source(self.actor, *source)
+            self.sources.add(source)
         return ready
 
     def _record(self, chunk: list[tuple[int, bytes, ReadyRound]]) -> None:
         """What is on record is compared, what is new is written; once there is a fault, nothing is written any more."""
         known = self._known([ready for _, _, ready in chunk])
-        fresh: dict[tuple[str, str], ReadyRound] = {}
+        fresh: dict[Name, ReadyRound] = {}
         for number, line, ready in chunk:
-            name = (ready.source, ready.ref)
+            name = (ready.table.casino.pk, ready.source, ready.ref)
             if name in known and known[name][1] != ready.fingerprint:
                 self._conflict(number, line, ready, known[name][0])
             elif name in fresh and fresh[name].fingerprint != ready.fingerprint:
@@ -177,10 +184,11 @@ class Import:
             self.copying.write([self._row(one) for one in fresh.values()])
             self.new += len(fresh)
 
-    def _known(self, rounds: list[ReadyRound]) -> dict[tuple[str, str], tuple[int, bytes]]:
+    def _known(self, rounds: list[ReadyRound]) -> dict[Name, tuple[int, bytes]]:
+        names = [(one.table.casino.pk, one.source, one.ref) for one in rounds]
         with connection.cursor() as cursor:
-            cursor.execute(EXISTING, [[one.source for one in rounds], [one.ref for one in rounds]])
-            return {(source, ref): (key, bytes(print_)) for source, ref, key, print_ in cursor.fetchall()}
+            cursor.execute(EXISTING, [list(column) for column in zip(*names, strict=True)] or [[], [], []])
+            return {tuple(name): (key, bytes(print_)) for *name, key, print_ in cursor.fetchall()}
 
     def _conflict(self, number: int, line: bytes, ready: ReadyRound, key: int) -> None:
         if self._is_of_this_file(key):
@@ -196,7 +204,7 @@ class Import:
     def _row(self, one: ReadyRound) -> tuple[Any, ...]:
         return row(
             one, self.books, channel=Round.Channel.FILE.value, imported_id=self.key,
-            after_close=is_after_close(one, self.now), now=self.now, who=self.who,
+            after_close=is_after_close(one, self.now), now=self.now, who=self.who, terminal_id=key_of(self.actor),
         )  # fmt: skip
 
     def _finish(self) -> None:

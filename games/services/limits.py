@@ -1,63 +1,129 @@
 """Limits: proposed by one person, decided by another, in force from a moment on."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from games.engine.limits import Limits
-from games.engine.loader import rulebook
-from games.engine.sign_changes import Change, stricter
+from games.engine.sign_edits import Edits, edited, named_figures
 from games.models import (
-    DifferentialLine,
     LimitDecision,
-    LimitLine,
     LimitProposal,
     LimitSet,
     LimitSheet,
     Pit,
+    ProposedSign,
     Staff,
     Table,
-    TableState,
 )
 from games.moments import as_text
-from games.selectors import NoLimitsError, limits_at
 from games.services.fitting import verify_fit
 from games.services.gate import Actor, authorize, deny, name_of
-from games.services.ledger import Entry, ledger_append
+from games.services.ledger import ledger_append
+from games.services.limit_drafts import (
+    Confirmed,
+    Draft,
+    base_at,
+    drafts_now,
+    drafts_of,
+    drafts_then,
+    needs_notice,
+    next_minute,
+    overtaken,
+    verify_removals,
+)
+from games.services.limit_sheets import limits_entry, sheet_create, sheets_create
 from games.services.rounds_since import verify_no_round_since
 from games.services.saving import OvertakenError, verify_reason
 from games.services.waking import rounds_again
+from games.signs.names import change_text
 
 Outcome = LimitDecision.Outcome
-NOTHING = Limits()
+NONE: Confirmed = {}
 
 
 @transaction.atomic
 def limits_propose(
     *, actor: Staff, tables: Sequence[Table], limits: Limits, starts_at: dt.datetime | None = None,
-    is_correction: bool = False, reason: str,
+    is_correction: bool = False, reason: str, remove: Confirmed = NONE,
 ) -> LimitProposal:  # fmt: skip
-    """New limits for a table, or for several of one pit; in force once somebody else has approved them."""
+    """Propose one whole sign for a table, or for several of one pit; in force once somebody else has approved it.
+
+    What a sign has today and the new one lacks is refused, unless `remove` names it.
+    """
+    pit = verify_may_propose(actor, tables, reason)
+    now = timezone.now()
+    drafts = drafts_of(tables, lambda table, old: limits, starts_at=starts_at, notice=notice_of(pit), now=now)
+    return _propose(
+        actor=actor, pit=pit, drafts=drafts, starts_at=starts_at, is_correction=is_correction, reason=reason,
+        remove=remove, now=now,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def limits_edit(
+    *, actor: Staff, edits: Mapping[Table, Edits], starts_at: dt.datetime | None = None, is_correction: bool = False,
+    reason: str, remove: Confirmed = NONE,
+) -> LimitProposal:  # fmt: skip
+    """Propose single figures for tables of one pit. Every other value of every sign stays exactly as it is.
+
+    A limit that `remove` names is taken off; an edit that empties a figure needs its name there, too.
+    """
+    tables = list(edits)
+    pit = verify_may_propose(actor, tables, reason)
+    now = timezone.now()
+
+    def make(table: Table, old: Limits) -> Limits:
+        named = named_figures(old, remove.get(table.code, ()))
+        return edited(old, Edits({**named, **edits[table].figures}, edits[table].free))
+
+    drafts = drafts_of(tables, make, starts_at=starts_at, notice=notice_of(pit), now=now)
+    return _propose(
+        actor=actor, pit=pit, drafts=drafts, starts_at=starts_at, is_correction=is_correction, reason=reason,
+        remove=remove, now=now,
+    )  # fmt: skip
+
+
+def _propose(
+    *, actor: Staff, pit: Pit, drafts: list[Draft], starts_at: dt.datetime | None, is_correction: bool, reason: str,
+    remove: Confirmed, now: dt.datetime,
+) -> LimitProposal:  # fmt: skip
+    tables = [draft.table for draft in drafts]
+    verify_moment(tables, starts_at=starts_at, is_correction=is_correction, now=now)
+    for draft in drafts:
+        verify_amounts(draft)
+        verify_fit(draft.table, with_limits=draft.new, starts_at=starts_at or now)
+    changed = [draft for draft in drafts if draft.is_change]
+    if not changed:
+        raise ValidationError("These limits are already in force. Change at least one value.")
+    confirmed = verify_removals(changed, remove)
+    proposal = LimitProposal.objects.create(
+        casino=pit.casino, pit=pit, starts_at=starts_at, is_correction=is_correction, reason=reason.strip(),
+        proposed_by=actor, who=name_of(actor), proposed_at=now,
+    )  # fmt: skip
+    sheets = sheets_create(draft.new for draft in changed)
+    ProposedSign.objects.bulk_create(
+        ProposedSign(
+            proposal=proposal, table=draft.table, sheet=sheet, base=draft.base, removals=confirmed[draft.table.code]
+        )
+        for draft, sheet in zip(changed, sheets, strict=True)
+    )
+    return proposal
+
+
+def verify_may_propose(actor: Staff, tables: Sequence[Table], reason: str) -> Pit:
     for table in tables:
         authorize(actor, "limits.propose", table)
     verify_reason(reason)
-    pit = verify_one_pit(tables)
-    now = timezone.now()
-    verify_moment(tables, starts_at=starts_at, is_correction=is_correction, now=now)
-    verify_amounts(limits)
-    for table in tables:
-        verify_fit(table, with_limits=limits, starts_at=starts_at or now)
-    if all(is_same_sign(limits_before(table, starts_at or now), limits) for table in tables):
-        raise ValidationError("This is what the sign says already; change something, or leave it.")
-    proposal = LimitProposal.objects.create(
-        casino=pit.casino, pit=pit, sheet=sheet_create(limits), starts_at=starts_at, is_correction=is_correction,
-        reason=reason.strip(), proposed_by=actor, who=name_of(actor), proposed_at=now,
-    )  # fmt: skip
-    proposal.tables.set(tables)
-    return proposal
+    return verify_one_pit(tables)
+
+
+def notice_of(pit: Pit) -> dt.timedelta:
+    return dt.timedelta(minutes=pit.casino.notice_minutes)
 
 
 def verify_one_pit(tables: Sequence[Table]) -> Pit:
@@ -92,65 +158,81 @@ def verify_moment(
         )
 
 
-def verify_amounts(limits: Limits) -> None:
-    for key, line in limits.by_key.items():
+def verify_amounts(draft: Draft) -> None:
+    for key, line in draft.new.by_key.items():
         amounts = [amount for amount in (line.minimum, line.maximum) if amount is not None]
         if any(amount < 0 for amount in amounts) or amounts != sorted(amounts):
-            raise ValidationError(f"{key}: the minimum is above the maximum, or an amount is negative; mend it.")
-    if any(amount < 0 for amount in limits.differential.values()):
-        raise ValidationError("A differential is negative; mend it.")
+            raise ValidationError(
+                f"{draft.table}: {key}: the minimum is above the maximum, or an amount is negative; correct it."
+            )
+    if any(amount < 0 for amount in draft.new.differential.values()):
+        raise ValidationError(f"{draft.table}: a differential is negative; correct it.")
 
 
 def limits_before(table: Table, moment: dt.datetime, known_at: dt.datetime | None = None) -> Limits:
     """What the sign says at a moment, as known now or then; nothing, where there is no sign."""
-    try:
-        return limits_at(table=table, at=moment, known_at=known_at).limits
-    except NoLimitsError:
-        return NOTHING
-
-
-def is_same_sign(one: Limits, other: Limits) -> bool:
-    """Line by line: an empty line for a box counts, since it replaces that of its type."""
-    return (one.by_key, one.differential) == (other.by_key, other.differential)
-
-
-def sheet_create(limits: Limits) -> LimitSheet:
-    sheet = LimitSheet.objects.create()
-    LimitLine.objects.bulk_create(
-        LimitLine(sheet=sheet, key=key, minimum=one.minimum, maximum=one.maximum) for key, one in limits.by_key.items()
-    )
-    DifferentialLine.objects.bulk_create(
-        DifferentialLine(sheet=sheet, type=type_, amount=amount) for type_, amount in limits.differential.items()
-    )
-    return sheet
+    base = base_at(table, moment, known_at)
+    return base.sheet.limits() if base else Limits()
 
 
 # --- Deciding --------------------------------------------------------------------------------------
 
 
 @transaction.atomic
-def limits_approve(*, actor: Staff, proposal: LimitProposal, reason: str) -> list[LimitSet]:
-    """The sign changes: at the proposed moment, or as soon as notice allows. Other proposals for it are superseded."""
+def limits_approve(*, actor: Staff, proposal: LimitProposal, reason: str, remove: Confirmed = NONE) -> list[LimitSet]:
+    """The sign changes: at the proposed moment, or as soon as notice allows. Proposals for the same figures and moment
+    are superseded; others stay, and are refused where they would undo this change.
+
+    Refused where a sign is no longer the one that the proposal was worked out from: approving it would undo that
+    change. Every limit that would be removed has to be named in `remove`.
+    """
     tables = _locked_tables(proposal)
     verify_may_decide(actor=actor, proposal=proposal, action="limits.approve")
     verify_reason(reason)
     verify_open(proposal)
     now = timezone.now()
-    earliest = notice_ends(proposal, tables, now=now)
-    starts_at = proposal.starts_at or _first_free_minute(tables, earliest)
     verify_moment(tables, starts_at=proposal.starts_at, is_correction=proposal.is_correction, now=now)
-    if starts_at > now and starts_at < earliest:
+    drafts = drafts_now(proposal, tables, now=now)
+    verify_notice(proposal, drafts, now=now)
+    verify_base(proposal, drafts)
+    for draft in drafts:
+        verify_fit(draft.table, with_limits=draft.new, starts_at=draft.moment)
+    confirmed = verify_removals(drafts, remove)
+    names = [f"{code} {name}" for code, removed in confirmed.items() for name in removed]
+    decision = _decide(proposal, Outcome.APPROVED, actor, reason, now, removals=names)
+    sheets = {sign.table_id: sign.sheet for sign in proposal.signs.select_related("sheet")}
+    sets = [_record(draft.table, draft.moment, sheets[draft.table.pk], decision, now) for draft in drafts]
+    _supersede_others(proposal, drafts, actor, now)
+    return sets
+
+
+def verify_notice(proposal: LimitProposal, drafts: Sequence[Draft], *, now: dt.datetime) -> None:
+    """Stricter limits at a table that is not closed begin after the casino's notice period."""
+    earliest = now + notice_of(proposal.pit)
+    if proposal.starts_at and now < proposal.starts_at < earliest and needs_notice(drafts):
         raise ValidationError(
             f"These limits are stricter and need {proposal.casino.notice_minutes} minutes' notice: from "
-            f"{as_text(_next_minute(earliest), proposal.casino)} at the earliest. Reject them, and propose a later "
+            f"{as_text(next_minute(earliest), proposal.casino)} at the earliest. Reject them, and propose a later "
             "moment or none; or close the tables first."
         )
-    for table in tables:
-        verify_fit(table, with_limits=proposal.sheet.limits(), starts_at=starts_at)
-    decision = _decide(proposal, Outcome.APPROVED, actor, reason, now)
-    sets = [_record(table, starts_at, proposal.sheet, decision, now) for table in tables]
-    _supersede_others(proposal, tables, actor, now)
-    return sets
+
+
+def verify_base(proposal: LimitProposal, drafts: Sequence[Draft]) -> None:
+    """Refuse what would undo a change of the sign that came after the proposal."""
+    if faults := overtaken_texts(proposal, drafts):
+        remedy = "Approving this proposal would undo that. Reject it and propose the change again."
+        raise OvertakenError(f"{' '.join(faults)} {remedy}")
+
+
+def overtaken_texts(proposal: LimitProposal, drafts: Sequence[Draft]) -> list[str]:
+    """Say of each table whose sign has changed since the proposal what changed there and by whom."""
+    texts = []
+    for draft, since in overtaken(proposal, drafts):
+        what = "; ".join(change_text(change) for change in since) or "lines written differently"
+        who = f", recorded by {draft.base.who}" if draft.base else ""
+        at = as_text(draft.moment, proposal.casino)
+        texts.append(f"{draft.table}: the sign in force at {at} has changed since the proposal ({what}{who}).")
+    return texts
 
 
 @transaction.atomic
@@ -192,38 +274,6 @@ def verify_open(proposal: LimitProposal) -> None:
         )
 
 
-def stricter_changes(table: Table, limits: Limits, moment: dt.datetime) -> list[Change]:
-    """What players at a table have to be told in time."""
-    assignment = table.assignment_at(moment)
-    if assignment is None:
-        return []
-    layout = rulebook(assignment.rulebook).layouts[assignment.layout]
-    return stricter(layout, limits_before(table, moment), limits)
-
-
-def notice_ends(proposal: LimitProposal, tables: Sequence[Table], *, now: dt.datetime) -> dt.datetime:
-    """The earliest moment for these limits: after notice, where they are stricter and the table is not closed."""
-    moment = max(proposal.starts_at or _first_free_minute(tables, now), now)
-    limits = proposal.sheet.limits()
-    due = any(table.state != TableState.CLOSED and stricter_changes(table, limits, moment) for table in tables)
-    return now + dt.timedelta(minutes=proposal.casino.notice_minutes) if due else now
-
-
-def _next_minute(moment: dt.datetime) -> dt.datetime:
-    """A sign names whole minutes."""
-    whole = moment.replace(second=0, microsecond=0)
-    return whole if whole == moment else whole + dt.timedelta(minutes=1)
-
-
-def _first_free_minute(tables: Sequence[Table], moment: dt.datetime) -> dt.datetime:
-    """The next whole minute from which none of the tables has limits yet."""
-    minute = _next_minute(moment)
-    taken = set(LimitSet.objects.filter(table__in=tables, starts_at__gte=minute).values_list("starts_at", flat=True))
-    while minute in taken:
-        minute += dt.timedelta(minutes=1)
-    return minute
-
-
 def _locked_tables(proposal: LimitProposal) -> list[Table]:
     """One decision on a table at a time; always in the same order, so that two never wait for each other."""
     keys = proposal.tables.values_list("pk", flat=True)
@@ -233,9 +283,11 @@ def _locked_tables(proposal: LimitProposal) -> list[Table]:
 
 
 def _decide(
-    proposal: LimitProposal, outcome: LimitDecision.Outcome, actor: Staff, reason: str, now: dt.datetime
-) -> LimitDecision:
+    proposal: LimitProposal, outcome: LimitDecision.Outcome, actor: Staff, reason: str, now: dt.datetime, *,
+    removals: Sequence[str] = (),
+) -> LimitDecision:  # fmt: skip
     decision = _decision(proposal, outcome, actor, reason, now)
+    decision.removals = list(removals)
     decision.save(force_insert=True)
     return decision
 
@@ -262,32 +314,39 @@ def _record(
     return limit_set
 
 
-def limits_entry(limit_set: LimitSet) -> Entry:
-    """What the ledger holds of a sign: what it says, from when, and whose word it is."""
-    limits = limit_set.sheet.limits()
-    lines = [(key, line.minimum, line.maximum) for key, line in limits.by_key.items()]
-    decision = limit_set.decision
-    people = (decision.proposal.who, decision.who, decision.reason) if decision else (None, limit_set.who, None)
-    values = (limit_set.starts_at.astimezone(dt.UTC), limit_set.revision, lines, list(limits.differential.items()))
-    return Entry("limits", limit_set.pk, (*values, str(limit_set.origin), limit_set.source, *people))
+def superseded_with(proposal: LimitProposal, drafts: Sequence[Draft]) -> list[tuple[LimitProposal, list[str]]]:
+    """The pending proposals that cannot stand beside this one, with the figures that both change.
+
+    Both change the same figure of the same table from the same moment, or both as soon as approved.
+    """
+    own = {f"{draft.table.code} {change.name}" for draft in drafts for change in draft.changes}
+    tables = [draft.table for draft in drafts]
+    others = LimitProposal.objects.filter(decision=None, tables__in=tables).exclude(pk=proposal.pk)
+    same_moment = Q(starts_at=proposal.starts_at) if proposal.starts_at else Q(starts_at__isnull=True)
+    found = []
+    for other in others.filter(same_moment).select_related("casino", "pit__casino", "proposed_by").distinct():
+        theirs = [f"{draft.table.code} {change.name}" for draft in drafts_then(other) for change in draft.changes]
+        if both := [name for name in theirs if name in own]:
+            found.append((other, both))
+    return found
 
 
-def _supersede_others(proposal: LimitProposal, tables: list[Table], actor: Staff, now: dt.datetime) -> None:
-    """Proposals for the same table and moment cannot stand beside this one.
+def _supersede_others(proposal: LimitProposal, drafts: Sequence[Draft], actor: Staff, now: dt.datetime) -> None:
+    """Decide on the proposals that this approval takes the place of.
 
     A proposal for several tables may be superseded at two of them at once: the first to say so has said it.
     """
-    others = LimitProposal.objects.filter(decision=None, tables__in=tables, starts_at=proposal.starts_at)
-    if proposal.starts_at is None:
-        others = LimitProposal.objects.filter(decision=None, tables__in=tables, starts_at__isnull=True)
-    reason = f"Proposal {proposal} was approved for the same moment"
+    when = "from the same moment" if proposal.starts_at else "as soon as approved"
     LimitDecision.objects.bulk_create(
         [
-            _decision(other, Outcome.SUPERSEDED, actor, reason, now)
-            for other in others.exclude(pk=proposal.pk).distinct()
+            _decision(
+                other, Outcome.SUPERSEDED, actor,
+                f"Proposal {proposal} was approved and changes the same limits {when}: {', '.join(both)}", now,
+            )
+            for other, both in superseded_with(proposal, drafts)
         ],
         ignore_conflicts=True,
-    )
+    )  # fmt: skip
 
 
 # --- From a file -----------------------------------------------------------------------------------

@@ -10,17 +10,23 @@ import msgspec
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from games.availability import availability_of
 from games.engine.errors import InputError
-from games.engine.irregularities import PLACE_BETS
+from games.engine.irregularities import PLACE_BETS, VOID
 from games.engine.live import Play, Step, take
-from games.live.documents import answer_document, round_of
+from games.engine.loader import listed, rulebook
+from games.engine.rulebook import Rulebook, Voiding
+from games.live.documents import answer_document, round_of, warnings_of
 from games.live.reading import Opening, as_step, read_opening, read_step
 from games.live.stand import Stand, stand_of
-from games.models import LiveRound, LiveStep, Round, Table
+from games.models import LiveRound, LiveStep, LiveWarning, Round, Table
+from games.rounds.quickly import rule_of
 from games.selectors import NoLimitsError, limits_at
 from games.services.gate import Actor, authorize, name_of
 from games.services.rounds import CLOCKS_DIFFER, RoundConflictError, Sent, record_document
 from games.services.saving import verify_reason
+from games.services.sources import key_of, verify_source
+from games.services.waking import warnings_wake
 
 #: How a round ends that cannot be recorded: its name was taken meanwhile by another content.
 CONFLICT = "conflict"
@@ -44,35 +50,49 @@ def live_open(*, actor: Actor, document: object) -> tuple[dict[str, Any], bool]:
     if table is None:
         raise InputError(f"table: there is no table {opening.table[:40]}; check the code, or load the floor first.")
     authorize(actor, "liveround.play", table)
+    verify_source(actor, table.casino_id, opening.source)
     try:
         with transaction.atomic():
-            live, is_new = _opened(opening, table, name_of(actor), now)
+            live, is_new = _opened(opening, table, actor, now)
     except IntegrityError:  # somebody was quicker by a moment
         with transaction.atomic():
-            live, is_new = _opened(opening, table, name_of(actor), now)
+            live, is_new = _opened(opening, table, actor, now)
     stand = stand_of(live)
-    return answer_document(stand, Play(), 0), is_new
+    return answer_document(stand, Play(), 0, warnings=warnings_of(live, 0)), is_new
 
 
-def _opened(opening: Opening, table: Table, who: str, now: dt.datetime) -> tuple[LiveRound, bool]:
-    known = LiveRound.objects.filter(source=opening.source, ref=opening.ref).select_related("table__casino").first()
+def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> tuple[LiveRound, bool]:
+    name = {"casino": table.casino_id, "source": opening.source, "ref": opening.ref}
+    known = LiveRound.objects.filter(**name).select_related("table__casino").first()
     if known is not None:
         if (known.table_id, known.dealer, known.supervisor) != (table.pk, opening.dealer, opening.supervisor):
             raise LiveConflictError(f"{opening.source} {opening.ref} was opened with another content; use another ref.")
         return known, False
-    if Round.objects.filter(source=opening.source, ref=opening.ref).exists():
+    if Round.objects.filter(**name).exists():
         raise LiveConflictError(f"{opening.source} {opening.ref} is on record already; use another ref.")
     if other := LiveRound.objects.filter(table=table, ended_at=None).first():
         raise LiveConflictError(
             f"{table} has a round in play, {other.source} {other.ref}; end it first (its id is {other.pk})."
         )
     live = LiveRound(
-        source=opening.source, ref=opening.ref, table=table, dealer=opening.dealer, supervisor=opening.supervisor,
-        opened_at=now, last_step_at=now, who=who,
+        source=opening.source, ref=opening.ref, table=table, casino_id=table.casino_id, dealer=opening.dealer,
+        supervisor=opening.supervisor, opened_at=now, last_step_at=now, who=name_of(actor), terminal_id=key_of(actor),
     )  # fmt: skip
     _pin(live, now)
     live.save(force_insert=True)
+    _warn(live, now, 0)
     return live, True
+
+
+def _warn(live: LiveRound, moment: dt.datetime, step: int) -> None:
+    """Put on record that the table was not in play; the audits are told once that is committed."""
+    found = availability_of(live.table).while_played(moment, live.rulebook)
+    if found is None or live.warnings.filter(kind=found.kind).exists():
+        return
+    LiveWarning.objects.create(
+        live_round=live, kind=found.kind, step=step, at=moment, rules=list(found.rules), explain=found.explain
+    )
+    transaction.on_commit(warnings_wake)
 
 
 def _pin(live: LiveRound, moment: dt.datetime) -> None:
@@ -109,12 +129,14 @@ def live_step(
             stand = stand_of(live)
         play, refusal = take(stand.book, stand.play(), step)
         _keep(live, call, step, content, is_refused=refusal is not None, actor=actor, now=now)
+        if step.kind == PLACE_BETS and refusal is None:
+            _warn(live, step.at, live.steps_taken)
         conflict = _end(stand, play, actor, now, note) if play.is_over else None
         live.state, live.last_step_at = CONFLICT if conflict else play.state, now
         live.save(update_fields=CHANGING)
     if conflict:
         raise conflict
-    return answer_document(stand, play, live.steps_taken, refusal), True
+    return answer_document(stand, play, live.steps_taken, refusal, warnings_of(live, live.steps_taken)), True
 
 
 def _repeated(stand: Stand, known: LiveStep, content: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +147,7 @@ def _repeated(stand: Stand, known: LiveStep, content: dict[str, Any]) -> dict[st
         raise RoundConflictError(stand.live.source, stand.live.ref)
     before = stand.play(known.number - 1)
     play, refusal = take(stand.book, before, as_step(known.content, stand.book, known.at))
-    return answer_document(stand, play, known.number, refusal)
+    return answer_document(stand, play, known.number, refusal, warnings_of(stand.live, known.number))
 
 
 def _keep(
@@ -159,12 +181,29 @@ def _end(stand: Stand, play: Play, actor: Actor, now: dt.datetime, note: str) ->
 # --- Finished by a person ---
 
 
+def voidings_of(book: Rulebook) -> dict[str, Voiding]:
+    """The rules by which a person may void a round in play: not those that reach further than this round."""
+    return {rule: voiding for rule, voiding in book.voidings.items() if voiding.action == "void"}
+
+
+def _verify_voiding(live: LiveRound, documents: list[dict[str, Any]]) -> None:
+    book = rulebook(live.rulebook)
+    for document in documents:
+        rule = document.get("rule")
+        if document.get("kind") == VOID and (not isinstance(rule, str) or rule_of(rule, book) not in voidings_of(book)):
+            raise InputError(
+                f"rule: {rule!r:.60} does not void a single round in play; choose {listed(voidings_of(book))}, or "
+                "finish the round and log an incident."
+            )
+
+
 def live_finish(*, actor: Actor, key: int, documents: list[dict[str, Any]], reason: str) -> dict[str, Any]:
     """The steps that are still missing, by a person in the place of a terminal that died: all of them or none."""
     authorize(actor, "liveround.finish", LiveRound.objects.select_related("table__casino").get(pk=key))
     verify_reason(reason)
     if not documents:
         raise InputError("kind: there is nothing to do; settle the round, or void it.")
+    _verify_voiding(LiveRound.objects.get(pk=key), documents)
     answer: dict[str, Any] = {}
     conflict: RoundConflictError | None = None
     with transaction.atomic():

@@ -20,6 +20,7 @@ from games.rounds.tables import Books
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import Entry, chain_append, table_chain
 from games.services.saving import verify_reason
+from games.services.sources import key_of, verify_source
 from games.services.waking import reconciliation_wake
 
 #: How far ahead of ours the clock of a table system may be.
@@ -30,7 +31,7 @@ BOOKS_OPEN_FOR = dt.timedelta(hours=6)
 BY_HAND = "hand"
 INSERT = (
     f"INSERT INTO games_round ({', '.join(COLUMNS)}) VALUES ({', '.join(['%s'] * len(COLUMNS))}) "
-    "ON CONFLICT (source, ref) DO NOTHING RETURNING id"
+    "ON CONFLICT (casino_id, source, ref) DO NOTHING RETURNING id"
 )
 
 
@@ -57,7 +58,8 @@ def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]
     books, now = Books(), timezone.now()
     ready = read_round(line, books, now=now)
     authorize(actor, "round.record", ready.table.table)
-    return _record(ready, books, line, Sent(channel, now, name_of(actor)))
+    verify_source(actor, ready.table.casino.pk, ready.source)
+    return _record(ready, books, line, Sent(channel, now, name_of(actor), terminal_id=key_of(actor)))
 
 
 def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason: str) -> tuple[int, bool]:
@@ -70,12 +72,13 @@ def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason:
 
 @dataclass(frozen=True)
 class Sent:
-    """How a round came: through which channel, when, by whom, and why by hand."""
+    """How a round came: through which channel, when, by whom, why by hand, and with which key."""
 
     channel: str
     at: dt.datetime
     who: str
     note: str = ""
+    terminal_id: int | None = None
 
 
 def record_document(line: bytes, sent: Sent) -> tuple[int, bool]:
@@ -90,7 +93,8 @@ def _record(ready: ReadyRound, books: Books, line: bytes, sent: Sent) -> tuple[i
         if key is not None:
             after_recording(key, ready, sent)
             return key, True
-    recorded = Round.objects.only("pk", "fingerprint").get(source=ready.source, ref=ready.ref)
+    names = Round.objects.filter(casino=ready.table.casino.pk, source=ready.source, ref=ready.ref)
+    recorded = names.only("pk", "fingerprint").get()
     if bytes(recorded.fingerprint) != ready.fingerprint:
         conflict_record([(ready, line, recorded.pk)], channel=sent.channel, who=sent.who)
         raise RoundConflictError(ready.source, ready.ref)
@@ -101,7 +105,7 @@ def _insert(ready: ReadyRound, books: Books, sent: Sent) -> int | None:
     """None where the name is taken. Whoever inserts the same name at this moment is waited for."""
     values = row(
         ready, books, channel=sent.channel, imported_id=None, after_close=is_after_close(ready, sent.at), now=sent.at,
-        who=sent.who, note=sent.note,
+        who=sent.who, note=sent.note, terminal_id=sent.terminal_id,
     )  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)

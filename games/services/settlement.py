@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from games.engine.loader import rulebook as rulebook_of
+from games.engine.readings import setting_faults
 from games.models import Casino, SettlementPolicy, Staff, Table
 from games.models.settlement import EXCESS
 from games.moments import as_text
@@ -61,6 +62,7 @@ def settlement_policy_set(
 
 
 def verify_setting(setting: Setting, rulebook: str, *, is_withdrawal: bool) -> None:
+    """Only what the document leaves open, as one of its readings says."""
     book = rulebook_of(rulebook)
     if not setting and not is_withdrawal:
         raise ValidationError("Say what the policy sets: how bets give way, or what a cut stake is rounded to.")
@@ -68,5 +70,5 @@ def verify_setting(setting: Setting, rulebook: str, *, is_withdrawal: bool) -> N
         raise ValidationError({"excess": f"{setting.excess!r:.40} is none of {', '.join(EXCESS)}."})
     if setting.rounding is not None and setting.rounding <= 0:
         raise ValidationError({"rounding": "A stake is rounded to more than nothing."})
-    if setting.excess and setting.excess == book.limits.excess:
-        raise ValidationError({"excess": f"{book.id} settles so by itself; there is nothing to set."})
+    if faults := setting_faults(book, setting.excess, setting.rounding):
+        raise ValidationError(dict(faults))

@@ -15,15 +15,27 @@ from games.engine.loader import layout as layout_of
 from games.engine.loader import rulebook as rulebook_of
 from games.engine.money import MoneyError, parse_positive_money
 from games.engine.rulebook import Rulebook
-from games.models import Casino, DiceSet, OpeningCheck, Pit, Staff, Table, TableAssignment, TableState, TableStep
+from games.models import (
+    Casino,
+    DiceSet,
+    OpeningCheck,
+    Pit,
+    Staff,
+    Table,
+    TableAssignment,
+    TableState,
+    TableStep,
+)
 from games.moments import as_text
-from games.selectors import NoLimitsError, dice_at, limits_at
+from games.selectors import dice_at, tumbler_at
+from games.services.casinos import verify_pit_of_casino
 from games.services.fitting import verify_fit
 from games.services.gate import Actor, authorize, name_of
 from games.services.ledger import Entry, ledger_append
-from games.services.people import verify_pit_of_casino
+from games.services.readiness import changed_since_opening, sign_faults, tumbler_of
 from games.services.rounds_since import verify_no_round_since
 from games.services.saving import OvertakenError, record_change, record_save, verify_reason
+from games.services.table_remedies import rules_of_suspension, verified_remedy
 
 #: Checks are signed before a table is opened, not days before.
 CHECKS_COUNT_FOR = dt.timedelta(hours=12)
@@ -52,12 +64,24 @@ def table_assign(
 ) -> bool:  # fmt: skip
     """Another game, layout, chip unit or pit from a moment on. What is on record already changes nothing."""
     current = Table.objects.select_for_update().get(pk=table.pk)
+    verify_game_may_change(current, rulebook=rulebook, layout=layout, starts_at=starts_at)
     changed = assignment_record(
         actor=actor, table=current, pit=pit, rulebook=rulebook, layout=layout, chip_unit=chip_unit,
         starts_at=starts_at, reason=reason,
     )  # fmt: skip
     verify_fit(current)
     return changed
+
+
+def verify_game_may_change(table: Table, *, rulebook: str, layout: str, starts_at: dt.datetime) -> None:
+    """Refuse another game under an open table: its sign and its opening checks were for the one in play."""
+    now = timezone.now()
+    current = table.assignment_at(now)
+    if table.state != TableState.OPEN or starts_at > now or current is None:
+        return
+    if (current.rulebook, current.layout) != (rulebook, layout):
+        fault = f"{table} is open with {current.game}; close it first, or choose a later moment."
+        raise ValidationError({"starts_at": fault})
 
 
 def assignment_record(
@@ -130,7 +154,8 @@ def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool
     if failed and not remarks.strip():
         raise ValidationError({"remarks": f"Say what was found: {', '.join(map(str, failed))} did not pass."})
     return OpeningCheck.objects.create(
-        table=current, rulebook=book.id, dice_set=fitted(current), at=timezone.now(), by=actor, who=name_of(actor),
+        table=current, rulebook=book.id, dice_set=fitted(current), tumbler=tumbler_of(current), at=timezone.now(),
+        by=actor, who=name_of(actor),
         results=results, passed=not failed, remarks=remarks.strip(),
     )  # fmt: skip
 
@@ -155,7 +180,7 @@ def fitted(table: Table) -> DiceSet:
 
 
 def checks_that_count(table: Table) -> OpeningCheck | None:
-    """The last checks, if they count now: recent, since the last closing, of this game and these dice."""
+    """The last checks, if they count now: recent, since the last closing, of this game, these dice and this tumbler."""
     last = table.opening_checks.order_by("-at", "-id").first()
     if last is None or last.at < timezone.now() - CHECKS_COUNT_FOR:
         return None
@@ -163,34 +188,47 @@ def checks_that_count(table: Table) -> OpeningCheck | None:
         return None
     fit = dice_at(table=table, at=timezone.now())
     same_dice = fit is not None and fit.dice_set_id == last.dice_set_id and fit.during.lower <= last.at
-    return last if same_dice and last.rulebook == in_force(table).rulebook else None
+    tumbler = tumbler_at(table=table, at=timezone.now())
+    same_tumbler = (tumbler.tumbler_id if tumbler else None) == last.tumbler_id
+    return last if same_dice and same_tumbler and last.rulebook == in_force(table).rulebook else None
 
 
 # --- Open, closed, suspended -----------------------------------------------------------------------
 
 
 @transaction.atomic
-def table_open(*, actor: Staff, table: Table, reason: str) -> TableStep:
+def table_open(
+    *, actor: Staff, table: Table, reason: str, rectified: str = "", rectified_by: str = "", checked_by: str = ""
+) -> TableStep:
+    """Open a table that has a complete sign, dice and signed checks; what is missing is named all at once.
+
+    A table that was closed after a suspension by rule (Division 9, 7.4) needs its remedy on record, as at resuming.
+    """
     current = _locked(table, actor, "table.open", TableState.CLOSED)
     assignment = in_force(current)
-    try:
-        limits_at(table=current, at=timezone.now())
-    except NoLimitsError:
-        cited = ", ".join(cited_for(assignment.rulebook, "sign"))
-        raise ValidationError(
-            f"{current} has no limits in force{f' ({cited})' if cited else ''}; have some approved first."
-        ) from None
-    fitted(current)
+    faults = sign_faults(current, assignment)
+    for verify in (fitted, tumbler_of):
+        try:
+            verify(current)
+        except ValidationError as error:
+            faults += error.messages
     signed = None
     if rulebook_of(assignment.rulebook).opening_checks:
         signed = checks_that_count(current)
-        if signed is None:
-            raise ValidationError(f"{current} has not passed its opening checks since it closed; sign them first.")
-        if not signed.passed:
-            raise ValidationError(
-                f"{current} did not pass its opening checks ({signed.remarks}); mend it, then check again."
-            )
-    return _step(current, TableStep.Kind.OPEN, actor, reason, check_signed=signed)
+        faults += check_faults(current, signed)
+    if faults:
+        raise ValidationError(faults)
+    rules = rules_of_suspension(current)
+    remedy = verified_remedy(current, rules, rectified=rectified, rectified_by=rectified_by, checked_by=checked_by)
+    return _step(current, TableStep.Kind.OPEN, actor, reason, check_signed=signed, rules=rules, **remedy)
+
+
+def check_faults(table: Table, signed: OpeningCheck | None) -> list[str]:
+    if signed is None:
+        return [f"{table} has not passed its opening checks since it closed; sign them first."]
+    if not signed.passed:
+        return [f"{table} did not pass its opening checks ({signed.remarks}); mend it, then check again."]
+    return []
 
 
 @transaction.atomic
@@ -209,29 +247,39 @@ def table_close(*, actor: Staff, table: Table, notice_given_at: dt.datetime, rea
 
 
 @transaction.atomic
-def table_suspend(*, actor: Staff, table: Table, reason: str) -> TableStep:
-    """No further game until it is resumed."""
+def table_suspend(*, actor: Staff, table: Table, reason: str, cause: str = "") -> TableStep:
+    """Stop play until the table is resumed. A malfunction cites the rulebook's rule on it (Division 9, 7.4).
+
+    Where no cause is given and there is such a rule, it counts as a malfunction: that is the stricter course.
+    """
     current = _locked(table, actor, "table.suspend", TableState.OPEN)
-    rules = list(cited_for(in_force(current).rulebook, "suspension"))
-    return _step(current, TableStep.Kind.SUSPEND, actor, reason, rules=rules)
+    if cause not in ("", *TableStep.Cause.values):
+        raise ValidationError({"cause": f"Choose why play stops: {' or '.join(TableStep.Cause.values)}."})
+    rules = cited_for(in_force(current).rulebook, "suspension") if cause != TableStep.Cause.OTHER else ()
+    cause = TableStep.Cause.MALFUNCTION.value if rules else cause
+    return _step(current, TableStep.Kind.SUSPEND, actor, reason, rules=list(rules), cause=cause)
 
 
 @transaction.atomic
-def table_resume(*, actor: Staff, table: Table, reason: str) -> TableStep:
+def table_resume(
+    *, actor: Staff, table: Table, reason: str, rectified: str = "", rectified_by: str = "", checked_by: str = ""
+) -> TableStep:
+    """Let play go on. After a malfunction by rule (Division 9, 7.4) it has to be on record what was rectified, or which
+    procedures were introduced, by whom, and who checked it (a staff number)."""
     current = _locked(table, actor, "table.resume", TableState.SUSPENDED)
-    verify_same_dice(current)
-    rules = list(cited_for(in_force(current).rulebook, "suspension"))
-    return _step(current, TableStep.Kind.RESUME, actor, reason, rules=rules)
+    verify_may_resume(current)
+    rules = rules_of_suspension(current)
+    remedy = verified_remedy(current, rules, rectified=rectified, rectified_by=rectified_by, checked_by=checked_by)
+    return _step(current, TableStep.Kind.RESUME, actor, reason, rules=rules, **remedy)
 
 
-def verify_same_dice(table: Table) -> None:
-    """Where the rulebook has opening checks, they were on the dice: other dice mean another opening."""
+def verify_may_resume(table: Table) -> None:
+    """A complete sign, and what the opening checks were on: the same dice, the same tumbler, the same rulebook."""
     fitted(table)
-    fit = dice_at(table=table, at=timezone.now())
-    opened = table.steps.filter(kind=TableStep.Kind.OPEN).order_by("-at", "-id").first()
-    changed = fit is not None and opened is not None and fit.during.lower > opened.at
-    if changed and rulebook_of(in_force(table).rulebook).opening_checks:
-        raise ValidationError(f"The dice of {table} were changed; close it, and open it after its checks.")
+    tumbler_of(table)
+    assignment = in_force(table)
+    if faults := [*sign_faults(table, assignment), *changed_since_opening(table, assignment)]:
+        raise ValidationError(faults)
 
 
 STATE_AFTER = {
@@ -258,6 +306,10 @@ def _step(table: Table, kind: TableStep.Kind, actor: Staff, reason: str, **value
     step = TableStep.objects.create(
         table=table, kind=kind, at=now, by=actor, who=name_of(actor), reason=reason.strip(), **values
     )
-    held = (kind.value, now.astimezone(dt.UTC), step.who, step.reason, step.rules)
+    held: tuple[Any, ...] = (kind.value, now.astimezone(dt.UTC), step.who, step.reason, step.rules)
+    if step.cause:
+        held += (step.cause,)
+    if step.checked_by is not None:
+        held += (step.rectified, step.rectified_by, step.checked_by.number)
     ledger_append(table, Entry("table", step.pk, held))
     return step

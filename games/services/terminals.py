@@ -40,7 +40,9 @@ class TooManyCallsError(Exception):
 
 
 @transaction.atomic
-def terminal_create(*, actor: Actor, name: str, tables: Collection[Table], reason: str) -> tuple[Terminal, str]:
+def terminal_create(
+    *, actor: Actor, name: str, tables: Collection[Table], reason: str, source: str = ""
+) -> tuple[Terminal, str]:
     """A terminal of the tables' casino, and its key, which is kept nowhere: this is the one time it is told."""
     authorize(actor, "terminal.add")
     casino = verify_one_casino(tables)
@@ -48,8 +50,9 @@ def terminal_create(*, actor: Actor, name: str, tables: Collection[Table], reaso
     Casino.objects.select_for_update(no_key=True).get(pk=casino.pk)  # one at a time, so that a name is taken once
     key = PREFIX + secrets.token_urlsafe(KEY_BYTES)
     terminal = Terminal(
-        casino=casino, name=name, table_codes=codes(tables), key_hash=hash_of(key), key_hint=key[:HINT_LENGTH]
-    )
+        casino=casino, name=name, source=source, table_codes=codes(tables), key_hash=hash_of(key),
+        key_hint=key[:HINT_LENGTH],
+    )  # fmt: skip
     record_save(terminal, actor=actor, reason=reason)
     terminal.tables.set(tables, through_defaults={"casino": casino})
     return terminal, key

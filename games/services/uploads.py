@@ -1,12 +1,15 @@
 """Files of rounds that people upload: set down, taken in by a worker, and shown on their way."""
 
+import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
+from django.core.exceptions import RequestDataTooBig, ValidationError
 from django.db import connection, transaction
+from django.db.models import Sum
 from django.utils import timezone
 
 from games.engine.errors import InputError
@@ -15,7 +18,14 @@ from games.services.gate import Denied, authorize
 from games.services.imports import rounds_import
 
 LARGEST_UPLOAD = 512 * 1024 * 1024
+MEGABYTE = 1024 * 1024
+#: A file on its way that is older was left by a process that was killed.
+LEFT_SECONDS = 24 * 60 * 60
 PROGRESS = "UPDATE games_importjob SET read = %s, rounds = %s WHERE id = %s"
+
+
+class UploadRefusedError(RequestDataTooBig):
+    """A file is not received; the message is shown to whoever sent it."""
 
 
 def uploads() -> Path:
@@ -23,11 +33,49 @@ def uploads() -> Path:
     return folder
 
 
+# --- Space -----------------------------------------------------------------------------------------
+
+
+def incoming(casino_id: int | None) -> Path:
+    """The folder of a casino's files on their way; people of no single casino share one."""
+    folder: Path = settings.HOME.folder("incoming") / str(casino_id or "group")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def space_verify(casino_id: int | None, size: int) -> None:
+    """Refuse a file for which its casino has no room: what is on its way and what waits for a worker count."""
+    waiting = ImportJob.objects.filter(
+        casino=casino_id, state__in=(ImportJob.State.WAITING, ImportJob.State.RUNNING)
+    ).aggregate(size=Sum("size"))["size"]
+    if _used(incoming(casino_id)) + (waiting or 0) + size > settings.UPLOAD_QUOTA:
+        megabytes = settings.UPLOAD_QUOTA // MEGABYTE
+        raise UploadRefusedError(
+            f"Other uploads fill the {megabytes} MB that this casino has for them; try again when they are done."
+        )
+
+
+def _used(folder: Path) -> int:
+    """The bytes in a folder. Removes what a killed process left there."""
+    used, oldest = 0, time.time() - LEFT_SECONDS
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            found = path.stat()
+            if found.st_mtime < oldest:
+                path.unlink()
+            else:
+                used += found.st_size
+    return used
+
+
+# --- Files of rounds -------------------------------------------------------------------------------
+
+
 def upload_accept(*, actor: Staff, name: str, content: Any) -> ImportJob:
     """Set the file down and leave it to a worker. `content` is a file that somebody uploaded."""
     authorize(actor, "importjob.add")
     if content.size > LARGEST_UPLOAD:
-        megabytes = LARGEST_UPLOAD // 1024 // 1024
+        megabytes = LARGEST_UPLOAD // MEGABYTE
         raise ValidationError({"file": f"The file is larger than {megabytes} MB; use import_rounds, or send parts."})
     stored = uuid.uuid4().hex
     with (uploads() / stored).open("wb") as file:

@@ -37,13 +37,22 @@ def reconciliation_wake() -> None:
     oldest = Outbox.objects.order_by("pk").values_list("at", flat=True).first()
     if oldest is None or oldest < timezone.now() - BACKLOG:
         return
+    _send(settings.WAKE_TASK)
+
+
+def warnings_wake() -> None:
+    """After a commit: a round in play has a warning, and the audits make a finding of it. The sweep finds it, too."""
+    _send(settings.WARNING_TASK)
+
+
+def _send(task: str) -> None:
     if time.monotonic() < _silent_until[0]:
         return
     try:
-        app.send_task(settings.WAKE_TASK, ignore_result=True, expires=60)
+        app.send_task(task, ignore_result=True, expires=60)
     except OperationalError as error:
         _silent_until[0] = time.monotonic() + SILENCE
-        log.warning("reconciliation not woken", error=str(error))
+        log.warning("reconciliation not woken", task=task, error=str(error))
 
 
 def rounds_again(table: Table, since: dt.datetime) -> None:

@@ -4,33 +4,23 @@ One sentence of the rules asks for it: the limits are displayed at the table.
 """
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from games.approval import approval_notice
 from games.clauses import cited_for
 from games.engine.boxes import Box
 from games.engine.limits import Limits, Range
 from games.engine.loader import rulebook
 from games.engine.money import format_money
 from games.engine.rulebook import Layout, Rulebook
+from games.engine.sign_completeness import Missing
 from games.models import LimitSet, Table, TableAssignment
 from games.moments import as_text
 from games.selectors import SignAt
-
-TYPE_NAMES = {
-    "big-small": "Big and Small",
-    "odd-even": "Odd and Even",
-    "single": "Single die",
-    "total": "Total",
-    "domino": "Domino",
-    "double": "Double",
-    "triple": "Specific triple",
-    "any-triple": "Any triple",
-    "four": "Four numbers",
-    "three": "Three different numbers",
-    "pair": "Pair and a third number",
-}
+from games.signs.names import TYPE_NAMES, shown
 
 
 @dataclass(frozen=True)
@@ -58,6 +48,7 @@ class Sign:
     rows: list[Row]
     differentials: list[tuple[str, str]]
     rules: tuple[str, ...]
+    notice: str  # what is to be said of the document's approval
 
 
 def sign_of(table: Table, limit_set: LimitSet, assignment: TableAssignment) -> Sign:
@@ -69,7 +60,7 @@ def sign_of(table: Table, limit_set: LimitSet, assignment: TableAssignment) -> S
         table, limit_set, assignment, book, layout, table.casino.currency,
         max(limit_set.starts_at, assignment.starts_at), rows(layout, limits),
         [(TYPE_NAMES[type_], shown(amount)) for type_, amount in limits.differential.items()],
-        cited_for(book.id, "sign"),
+        cited_for(book.id, "sign"), approval_notice(book, table.casino),
     )  # fmt: skip
 
 
@@ -105,11 +96,14 @@ def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
     return list(TYPE_NAMES).index(box.type), first
 
 
-def shown(amount: int | None) -> str:
-    """For people: thousands apart, no cents where there are none."""
-    if amount is None:
-        return "–"
-    return f"{amount // 100:,}" if amount % 100 == 0 else f"{amount // 100:,}.{amount % 100:02d}"
+def missing_text(lacking: Sequence[Missing]) -> str:
+    """Name the limits that a sign lacks, a bet type at a time: Total (minimum and maximum; 4, 17)."""
+    named = []
+    for (type_, boxes), group in groupby(lacking, key=lambda one: (one.type, () if one.is_whole_type else one.boxes)):
+        what = " and ".join(one.what for one in group)
+        codes = ", ".join(box.removeprefix(f"{type_}-") for box in boxes)
+        named.append(f"{TYPE_NAMES[type_]} ({what}{f'; {codes}' if codes else ''})")
+    return ", ".join(named)
 
 
 # --- For programs ----------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ def sign_pdf(sign: Sign, printed: SignPrint) -> bytes:
         "from": from_text(sign),
         "rulebook": rulebook_text(sign),
         "rules": ", ".join(sign.rules),
+        "notice": sign.notice,
         "printed": printed_text(sign, printed),
     }
     pdf: bytes = typst.compile(TEMPLATE, sys_inputs={"sign": json.dumps(content)}, format="pdf")

@@ -42,7 +42,7 @@ const incident = document.querySelector("#incident-form");
 if (incident) {
   keepUp(incident, {
     address: incident.dataset.advice,
-    asked: ["casino", "table", "occurred_from", "situation", "known_dice", "settled", "rounds", "patrons"],
+    asked: ["casino", "table", "occurred_from", "occurred_to", "situation", "known_dice", "settled", "in_time", "with_chips", "rounds", "patrons"],
     piece: "#advice",
     changed() {
       const situation = incident.elements.situation.value;

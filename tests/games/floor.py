@@ -2,14 +2,23 @@
 
 import datetime as dt
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
+from django.utils import timezone
+
 from games.engine.limits import Limits, Range
-from games.models import DiceSet, LimitSet, Staff, Table
+from games.engine.loader import rulebook as rulebook_of
+from games.engine.sign_completeness import DIFFERENTIAL, MAXIMUM, MINIMUM, missing_on_sign
+from games.models import DiceFit, DiceSet, LimitSet, Staff, Table, Tumbler
 from games.services.dice import dice_fit, dice_set_create
 from games.services.gate import Actor
+from games.services.limit_drafts import Draft, base_at, first_free_minute
 from games.services.limits import limit_set_load
+from games.services.saving import record_save
 from games.services.tables import opening_checks_sign, table_create, table_open
+from games.services.tumblers import tumbler_create, tumbler_fit
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import V6
 
@@ -18,6 +27,8 @@ START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # since when tables and signs ar
 SECOND, MINUTE, HOUR = (dt.timedelta(**{name: 1}) for name in ("seconds", "minutes", "hours"))
 MICROSECOND = dt.timedelta(microseconds=1)
 
+#: A limit that no bet of a test reaches, in cents.
+WIDE = 10**12
 #: The sign of a table in tests, where nothing else is said: in dollars.
 USUAL = {"big-small": (50, 3000), "single": (25, 1000)}
 
@@ -59,6 +70,13 @@ def put_sign(table: Table, limits: Limits | None = None, starts_at: dt.datetime 
     return table.limit_sets.get(starts_at=starts_at)
 
 
+def dropped(limits: Limits, *tables: Table, at: dt.datetime | None = None) -> dict[str, list[str]]:
+    """The limits that signs have and that this one would remove, by table: what a proposer and an approver tick."""
+    moment = at or first_free_minute(tables, timezone.now())
+    drafts = [Draft(table, moment, base_at(table, moment), limits) for table in tables]
+    return {draft.table.code: names for draft in drafts if (names := [one.name for one in draft.removals])}
+
+
 def dice_of(house: House, code: str = "D-01", pit: str = "P1", actor: Actor = OPERATOR, **changes: Any) -> DiceSet:
     values: dict[str, Any] = {
         "serials": [f"{code}-{number}" for number in (1, 2, 3)], "seal": f"S-{code}", "reason": "Delivered",
@@ -66,19 +84,59 @@ def dice_of(house: House, code: str = "D-01", pit: str = "P1", actor: Actor = OP
     return dice_set_create(actor=actor, casino=house.casino, pit=house.pits[pit], code=code, **values)
 
 
+def tumbler_for(house: House, code: str = "T-01", pit: str = "P1", actor: Actor = OPERATOR, **changes: Any) -> Tumbler:
+    values: dict[str, Any] = {
+        "serial": f"TB-{code}", "activation": "electronic", "lock": f"L-{code}", "reason": "Delivered",
+    } | changes  # fmt: skip
+    return tumbler_create(actor=actor, casino=house.casino, pit=house.pits[pit], code=code, **values)
+
+
+def completed(table: Table, limits: Limits) -> Limits:
+    """The limits, with what the sign of this table still needs: so wide that no bet of a test meets it."""
+    assignment = table.assignments.get()
+    book = rulebook_of(assignment.rulebook)
+    lacking = missing_on_sign(book, book.layouts[assignment.layout], limits)
+    by_key, apart = dict(limits.by_key), dict(limits.differential)
+    for one in lacking:
+        if one.what == DIFFERENTIAL:
+            apart[one.type] = WIDE
+        for key in [one.type] if one.is_whole_type else one.boxes:
+            known = by_key.get(key, Range())
+            low = 1 if one.what == MINIMUM else known.minimum
+            high = WIDE if one.what == MAXIMUM else known.maximum
+            by_key[key] = Range(low, high)
+    return replace(limits, by_key=by_key, differential=apart)
+
+
 def ready_table(house: House, code: str = "TS-01", pit: str = "P1", limits: Limits | None = None, **game: Any) -> Table:
     """Closed, with all that it needs to be opened but the checks."""
     table = bare_table(house, code, pit, **game)
-    put_sign(table, limits)
-    dice_fit(
-        actor=house["shift-manager"], dice_set=dice_of(house, f"D-{code}", pit), table=table, reason="Before opening"
-    )
+    put_sign(table, completed(table, limits or sign()))
+    boss = house["shift-manager"]
+    dice_fit(actor=boss, dice_set=dice_of(house, f"D-{code}", pit), table=table, reason="Before opening")
+    tumbler_fit(actor=boss, tumbler=tumbler_for(house, f"T-{code}", pit), table=table, reason="Before opening")
+    return table
+
+
+def fit_since(house: House, table: Table, since: dt.datetime, code: str = "") -> DiceFit:
+    """A fitting that is recorded afterwards: the set was there since that moment."""
+    dice = dice_of(house, code or f"D-{table.code}", table.pit.code if table.pit else "P1")
+    fit = DiceFit(dice_set=dice, table=table, during=DateTimeTZRange(since, None))
+    record_save(fit, actor=OPERATOR, reason="Recorded afterwards")
+    return fit
+
+
+def fitted_table(house: House, code: str = "TS-01", limits: Limits | None = None, **game: Any) -> Table:
+    """Closed, with a sign, and with dice since an hour ago."""
+    table = bare_table(house, code, **game)
+    put_sign(table, completed(table, limits or sign()))
+    fit_since(house, table, timezone.now() - HOUR)
     return table
 
 
 def open_table(house: House, code: str = "TS-01", pit: str = "P1", limits: Limits | None = None, **game: Any) -> Table:
     table = ready_table(house, code, pit, limits, **game)
-    if game.get("rulebook", V6) != V6:
+    if rulebook_of(game.get("rulebook", V6)).opening_checks:
         sign_checks(house["shift-manager"], table)
     table_open(actor=house["shift-manager"], table=table, reason="Start of shift")
     return Table.objects.get(pk=table.pk)

@@ -9,16 +9,20 @@ from django.test import Client
 from games.models import Denial, LimitDecision, LimitProposal, Table
 from games.services.limits import limits_propose
 from tests.conftest import House
-from tests.games.floor import bare_table, open_table, put_sign, sign
+from tests.games.floor import MINUTE, NOON, USUAL, bare_table, open_table, put_sign, sign
 
 PROPOSAL: dict[str, Any] = {
-    "tables": ["TS-01"], "boxes": {"big-small": {"min": "25", "max": "3000"}}, "reason": "Quiet night",
+    "tables": ["TS-01"], "reason": "Quiet night",
+    "boxes": {"big-small": {"min": "25", "max": "3000"}, "single": {"min": "25", "max": "1000"}},
 }  # fmt: skip
 
 
 @pytest.fixture
 def table(house: House, clock: Any) -> Table:
-    return open_table(house)
+    """Open, and since a minute ago with limits for two bet types only."""
+    table = open_table(house)
+    put_sign(table, starts_at=NOON - MINUTE)
+    return table
 
 
 def client_of(house: House, role: str) -> Client:
@@ -47,14 +51,16 @@ def test_tables_with_their_state_game_sign_and_dice(house: House, table: Table) 
             "casino": "RWS",
             "pit": "P1",
             "state": "open",
+            "opening_on_record": True,
             "since": "2026-11-15T20:00:00+08:00",
             "game": {
                 "rulebook": "rws-tai-sai-v6", "version": "6", "layout": "A", "chip_unit": "1.00",
-                "from": "2026-01-01T08:00:00+08:00",
+                "from": "2026-01-01T08:00:00+08:00", "approval": "operator-not-named",
             },
-            "limits_from": "2026-01-01T08:00:00+08:00",
+            "limits_from": "2026-11-15T19:59:00+08:00",
             "next_limits_from": None,
             "dice_set": "D-TS-01",
+            "tumbler": "T-TS-01",
             "pending_proposals": 0,
         }
     ]  # fmt: skip
@@ -130,8 +136,8 @@ def test_the_time_line_and_the_dice(house: House, table: Table) -> None:
 def test_limits_are_proposed_and_approved_by_two_people(house: House, table: Table) -> None:
     code, body = post(house, "pit-manager", "limit-proposals/", PROPOSAL)
     assert (code, body["state"], body["proposed_by"]) == (201, "pending", "PIT-MANAGER")
-    assert {"key": "big-small", "figure": "min", "old": "50.00", "new": "25.00", "stricter": False} in body["changes"][
-        "TS-01"
+    assert body["changes"]["TS-01"] == [
+        {"key": "big-small", "figure": "min", "old": "50.00", "new": "25.00", "stricter": False, "removes": False}
     ]
     path = f"limit-proposals/{body['id']}/"
     code, approved = post(house, "shift-manager", f"{path}approve/", {"reason": "Agreed"})
@@ -140,6 +146,105 @@ def test_limits_are_proposed_and_approved_by_two_people(house: House, table: Tab
     assert (code, again["title"]) == (409, "Overtaken")
     assert "was approved by SHIFT-MANAGER" in again["detail"]
     assert get(house, "auditor", "limit-proposals/", state="approved")[1]["results"][0]["id"] == body["id"]
+
+
+def test_single_figures_are_changed_and_the_rest_of_the_sign_stays(house: House, table: Table) -> None:
+    other = bare_table(house, "TS-02", layout="C")
+    put_sign(other, sign({**USUAL, "odd-even": (50, 3000), "total-4": (5, 50)}, {"odd-even": 1000}))
+    change = {"boxes": {"big-small": {"min": "25"}}}
+    body = {"changes": {"TS-01": change, "TS-02": change}, "reason": "Quiet night"}
+    code, made = post(house, "pit-manager", "limit-proposals/", body)
+    assert (code, made["tables"], made["boxes"], made["differential"]) == (201, ["TS-01", "TS-02"], None, None)
+    assert made["signs"]["TS-02"] == {
+        "boxes": {
+            "big-small": {"min": "25.00", "max": "3000.00"}, "single": {"min": "25.00", "max": "1000.00"},
+            "odd-even": {"min": "50.00", "max": "3000.00"}, "total-4": {"min": "5.00", "max": "50.00"},
+        },
+        "differential": {"odd-even": "1000.00"},
+    }  # fmt: skip
+    assert (made["overtaken"], made["until"]) == ([], {"TS-01": None, "TS-02": None})
+    code, approved = post(house, "shift-manager", f"limit-proposals/{made['id']}/approve/", {"reason": "Agreed"})
+    assert (code, [len(lines) for lines in approved["changes"].values()]) == (200, [1, 1])
+
+
+SINGLE = ["boxes.single.min", "boxes.single.max"]
+
+
+def test_a_name_confirms_a_removal_at_one_table_only(house: House, table: Table) -> None:
+    put_sign(bare_table(house, "TS-02"))
+    fewer = PROPOSAL | {"boxes": {"big-small": {"min": "25", "max": "3000"}}, "tables": ["TS-01", "TS-02"]}
+    code, body = post(house, "pit-manager", "limit-proposals/", fewer | {"remove": SINGLE})
+    assert (code, body["errors"][0]["field"]) == (400, "remove")
+    assert "write them by table" in body["errors"][0]["message"]
+    both = {"TS-01": SINGLE, "TS-02": SINGLE}
+    code, body = post(house, "pit-manager", "limit-proposals/", fewer | {"remove": both})
+    assert code == 201
+    path = f"limit-proposals/{body['id']}/approve/"
+    for remove in (SINGLE, {"TS-01": SINGLE}):
+        code, refusal = post(house, "shift-manager", path, {"reason": "Agreed", "remove": remove})
+        assert (code, refusal["errors"][0]["field"]) == (400, "remove")
+    assert not LimitDecision.objects.exists()
+    assert post(house, "shift-manager", path, {"reason": "Agreed", "remove": both})[0] == 200
+
+
+def test_a_limit_is_removed_only_where_both_name_it(house: House, table: Table) -> None:
+    fewer = PROPOSAL | {"boxes": {"big-small": {"min": "25", "max": "3000"}}}
+    code, body = post(house, "pit-manager", "limit-proposals/", fewer)
+    assert (code, [error["field"] for error in body["errors"]]) == (400, ["remove", "remove"])
+    assert "TS-01: boxes.single.min is 25.00 on the sign and would be removed" in body["errors"][0]["message"]
+    assert not LimitProposal.objects.exists()
+    code, body = post(house, "pit-manager", "limit-proposals/", fewer | {"remove": SINGLE})
+    assert (code, [change["removes"] for change in body["changes"]["TS-01"]]) == (201, [False, True, True])
+    path = f"limit-proposals/{body['id']}/approve/"
+    code, refusal = post(house, "shift-manager", path, {"reason": "Agreed"})
+    assert (code, refusal["errors"][0]["field"]) == (400, "remove")
+    assert not LimitDecision.objects.exists()
+    for bare in (["single"], ["boxes.single"], {"TS-01": ["single"]}, {"TS-02": SINGLE}, {"TS-01": "single"}):
+        code, refusal = post(house, "shift-manager", path, {"reason": "Agreed", "remove": bare})
+        assert (code, refusal["errors"][0]["field"].partition(".")[0]) == (400, "remove"), bare
+    assert not LimitDecision.objects.exists()
+    code, body = post(house, "shift-manager", path, {"reason": "Agreed", "remove": {"TS-01": SINGLE}})
+    assert (code, body["state"]) == (200, "approved")
+    assert get(house, "auditor", "tables/TS-01/limits/", at="2026-11-16T20:00:00+08:00")[1]["boxes"].keys() == {
+        "big-small"
+    }
+
+
+def test_an_approval_that_would_undo_another_change_is_a_conflict(house: House, table: Table) -> None:
+    later = {"reason": "Later", "from": "2026-11-16T20:00:00+08:00"}
+    _, first = post(house, "pit-manager", "limit-proposals/", PROPOSAL)
+    change = {"changes": {"TS-01": {"boxes": {"single": {"max": "2000"}}}}} | later
+    _, second = post(house, "pit-manager", "limit-proposals/", change)
+    post(house, "shift-manager", f"limit-proposals/{first['id']}/approve/", {"reason": "Agreed"})
+    code, body = get(house, "auditor", f"limit-proposals/{second['id']}/")
+    assert "Big and Small minimum 50 → 25" in body["overtaken"][0]
+    code, body = post(house, "shift-manager", f"limit-proposals/{second['id']}/approve/", {"reason": "Agreed"})
+    assert (code, body["title"]) == (409, "Overtaken")
+    assert "Reject it and propose the change again" in body["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"changes": {}}, "tables"),
+        ({"changes": []}, "changes"),
+        ({"changes": {"TS-99": {}}}, "changes"),
+        ({"changes": {"TS-01": 7}}, "changes.TS-01"),
+        ({"changes": {"TS-01": {"colour": "green"}}}, "changes.TS-01.colour"),
+        ({"changes": {"TS-01": {"boxes": {"bigger": {"min": "5"}}}}}, "changes.TS-01.boxes.bigger"),
+        ({"changes": {"TS-01": {"boxes": {"big-small": {"min": 5}}}}}, "changes.TS-01.boxes.big-small.min"),
+        ({"changes": {"TS-01": {"differential": {"big-small": "x"}}}}, "changes.TS-01.differential.big-small"),
+        ({"changes": {"TS-01": {"remove": "single"}}}, "changes.TS-01.remove"),
+        ({"changes": {"TS-01": {"remove": ["double"]}}}, ""),
+        ({"changes": {"TS-01": {}}, "tables": ["TS-01"]}, "tables"),
+        ({"changes": {"TS-01": {}}, "remove": ["single"]}, "remove"),
+        ({"changes": {"TS-01": {"boxes": {"odd-even": {"min": "5"}}}}}, ""),
+    ],
+)
+def test_wrong_edits_are_told_with_their_field(house: House, table: Table, body: Any, field: str) -> None:
+    code, answer = post(house, "pit-manager", "limit-proposals/", body | {"reason": "Try"})
+    assert (code, [error["field"] for error in answer["errors"]]) == (400, [field])
+    assert not LimitProposal.objects.exists()
 
 
 def test_the_proposer_cannot_approve_by_api(house: House, table: Table) -> None:
@@ -197,7 +302,9 @@ def test_a_hundred_tables_cost_as_many_queries_as_ten(
 def test_proposals_are_listed_by_state_and_table(house: House, table: Table) -> None:
     other = bare_table(house, "TS-02")
     put_sign(other)
-    limits_propose(actor=house["pit-manager"], tables=[other], limits=sign({"single": (5, 50)}), reason="Quiet")
+    limits_propose(
+        actor=house["pit-manager"], tables=[other], limits=sign({**USUAL, "single": (5, 50)}), reason="Quiet"
+    )
     assert get(house, "auditor", "limit-proposals/", table="TS-01")[1]["results"] == []
     assert len(get(house, "auditor", "limit-proposals/", state="pending")[1]["results"]) == 1
     assert get(house, "auditor", "limit-proposals/", state="odd")[0] == 400

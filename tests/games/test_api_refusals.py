@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from games.models import LimitProposal, Table
-from games.services.people import staff_set_password
+from games.services.people import local_password_set
 from tests.conftest import OPERATOR, House
-from tests.games.floor import open_table
+from tests.games.floor import MINUTE, NOON, open_table, put_sign
 from tests.games.test_api_floor import PROPOSAL, client_of
 
 PROBLEM = "application/problem+json"
@@ -20,7 +20,9 @@ PROBLEM = "application/problem+json"
 
 @pytest.fixture
 def table(house: House, clock: Any) -> Table:
-    return open_table(house)
+    table = open_table(house)
+    put_sign(table, starts_at=NOON - MINUTE)
+    return table
 
 
 def refusal(answer: Any) -> tuple[int, list[str]]:
@@ -117,7 +119,8 @@ def test_the_command_tells_half_a_character_too(house: House, table: Table, tmp_
 
 
 def test_who_has_to_choose_a_password_first_is_told_so(house: House, table: Table) -> None:
-    staff_set_password(actor=OPERATOR, staff=house["auditor"], password="a first password", reason="Forgotten")
+    auditor = house["auditor"]
+    local_password_set(actor=OPERATOR, staff=auditor, password="a first password", reason="Forgotten", must_change=True)
     client = client_of(house, "auditor")
     assert refusal(client.get("/api/v1/tables/"))[0] == 403
     assert client.get("/api/v1/docs/").headers["Location"] == "/admin/password_change/"

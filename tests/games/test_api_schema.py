@@ -32,7 +32,7 @@ from schemathesis.specs.openapi.checks import (
 from audits.api.ruling_schemas import RULING_SCHEMAS
 from audits.api.schemas import INCIDENT_SCHEMAS
 from audits.reading import LONGEST_LINE
-from audits.services.consequences import Basis, round_settle, rounds_void
+from audits.services.consequences import Basis, consequence_execute, round_settle, rounds_void
 from audits.services.evidence import evidence_add
 from audits.services.incidents import Report, incident_note, incident_open
 from audits.services.logs import log_write
@@ -40,10 +40,11 @@ from audits.services.rulings import Draft, ruling_make
 from games.api.live_schemas import LIVE_SCHEMAS
 from games.api.openapi import BODY_REFUSALS, REFUSALS
 from games.api.schemas import BOX_KEY, DIFFERENTIAL_KEY, SCHEMAS
+from games.engine.sign_edits import Edits
 from games.models import Round, Table
 from games.proposals import known_keys
 from games.services.dice import dice_inspect
-from games.services.limits import limits_approve, limits_propose
+from games.services.limits import limits_approve, limits_edit
 from games.services.live import live_open, live_step
 from games.services.rounds import round_record
 from games.services.settlement import Setting
@@ -52,7 +53,7 @@ from tests import servers
 from tests.audits.files import PNG
 from tests.conftest import OPERATOR, PEOPLE, House, build_house, connected_to
 from tests.games.engine.oracle import V6
-from tests.games.floor import bare_table, dice_of, open_table, sign
+from tests.games.floor import bare_table, dice_of, open_table
 from tests.games.rounds.samples import current, line
 from tests.test_routes import PATHS, ROUTES
 from tests.test_routes import ROLES as ROUTE_ROLES
@@ -160,9 +161,8 @@ def callers(django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, dict[str, 
             actor=house["pit-supervisor"], dice_set=dice_of(house), result="damaged", seal_found="S-1", remarks="A chip"
         )
         for number in range(1, 7):
-            proposal = limits_propose(
-                actor=house["pit-manager"], tables=[table], limits=sign({"single": (number, 50)}), reason="Sample"
-            )
+            lower = Edits({("single", "min"): number})
+            proposal = limits_edit(actor=house["pit-manager"], edits={table: lower}, reason="Sample")
         limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Agreed")
         round_record(actor=OPERATOR, line=line(current()), channel="api")
         _, key = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
@@ -197,17 +197,18 @@ def rule(house: House, table: Table) -> None:
     filed = [
         incident_open(
             actor=house["surveillance"],
-            report=Report(house.casino, timezone.now(), "late-bet", account, table=table, rounds=[one]),
+            report=Report(house.casino, timezone.now(), "other", account, table=table, rounds=[one]),
         )
         for account in ("A late bet.", "Another late bet.")
     ]
     words: dict[str, Any] = {
         "kind": "interpretation", "question": "Does it count?", "decision": "No.", "reasoning": "It was late.",
     }  # fmt: skip
-    standing = Draft(rules=[f"{V6}#5.7"], scope="standing", setting=Setting(excess="in-full"), **words)
+    standing = Draft(rules=[f"{V6}#5.7"], scope="standing", setting=Setting(excess="filled"), **words)
     first = ruling_make(actor=manager, incident=filed[0], draft=standing)
     second = ruling_make(actor=manager, incident=filed[1], draft=Draft(rules=[f"{V6}#5.7"], follows=first, **words))
-    round_settle(actor=manager, basis=Basis(filed[1], second), round=one, dice=[6, 6, 5], reason="As ruled")
+    order = round_settle(actor=manager, basis=Basis(filed[1], second), round=one, dice=[6, 6, 5], reason="As ruled")
+    consequence_execute(actor=house["casino-manager"], consequence=order, reason="Agreed")
     rounds_void(actor=manager, basis=Basis(filed[0], first), rounds=[one], reason="As ruled")
 
 

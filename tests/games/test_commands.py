@@ -1,5 +1,6 @@
 """Commands that write: as whom, and with which errors."""
 
+import datetime as dt
 import os
 import subprocess
 import sys
@@ -7,22 +8,28 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from games.models import Denial, Duty, Staff
+from games.services.account_links import link_use
 from taisai_backoffice.embedded.home import PROJECT
 from tests import servers
 from tests.conftest import House, build_house
 
-SPAN = ["--from=2026-11-15T21:00:00+08:00", "--to=2999-01-01T00:00:00+08:00", "--reason=Leave"]
+NOW = timezone.now()
+SPAN = [
+    "--pit=P1", f"--from={(NOW + dt.timedelta(hours=2)).isoformat()}",
+    f"--to={(NOW + dt.timedelta(days=30)).isoformat()}", "--reason=Leave",
+]  # fmt: skip
 
 
 def test_without_as_the_record_names_the_operator(house: House) -> None:
-    call_command("staff_add", "IT1", "--name=First", "--department=it", "--no-password")
+    call_command("staff_add", "IT1", "--name=First", "--department=it", "--no-link")
     assert Staff.objects.get(number="IT1").history.get().history_author == "Operator of the machine"
 
 
 def test_a_person_is_added_with_an_address_for_notices(house: House) -> None:
-    call_command("staff_add", "IT1", "--name=First", "--department=it", "--no-password", "--email=it1@house.example")
+    call_command("staff_add", "IT1", "--name=First", "--department=it", "--no-link", "--email=it1@house.example")
     assert Staff.objects.get(number="IT1").email == "it1@house.example"
 
 
@@ -42,8 +49,8 @@ def test_the_operator_holds_no_post_and_grants_none(house: House) -> None:
         call_command("duty_grant", "DEALER", "pit-supervisor", *SPAN)
 
 
-ADD = ["--name=N", "--department=it", "--no-password"]
-GRANT = ["duty_grant", "DEALER", "pit-manager", "--reason=x"]
+ADD = ["--name=N", "--department=it", "--no-link"]
+GRANT = ["duty_grant", "DEALER", "pit-manager", "--reason=x", "--all-pits"]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +66,12 @@ GRANT = ["duty_grant", "DEALER", "pit-manager", "--reason=x"]
             "--from: 2026-11-15T21:00:00 has no offset",
         ),
         ([*GRANT, "--from=2026-13-45T21:00:00Z", "--to=x"], "is not a time"),
-        (["duty_grant", "NOBODY", "pit-manager", "--from=x", "--to=x", "--reason=x"], "number: there is nobody"),
+        (
+            ["duty_grant", "NOBODY", "pit-manager", "--all-pits", "--from=x", "--to=x", "--reason=x"],
+            "number: there is nobody",
+        ),
+        (["duty_grant", "DEALER", "pit-manager", "--from=x", "--to=x", "--reason=x"], "--pit --all-pits is required"),
+        (["duty_grant", "DEALER", "pit-manager", "--pit=", "--from=x", "--to=x", "--reason=x"], "--pit"),
     ],
 )
 def test_a_fault_is_one_sentence_that_says_where(house: House, command: list[str], fault: str) -> None:
@@ -73,7 +85,7 @@ def test_a_fault_is_one_sentence_that_says_where(house: House, command: list[str
 
 def test_every_fault_has_its_line(house: House) -> None:
     with pytest.raises(CommandError) as refusal:
-        call_command("staff_add", "dealer", "--name=", "--department=it", "--no-password")
+        call_command("staff_add", "dealer", "--name=", "--department=it", "--no-link")
     assert str(refusal.value).splitlines() == [
         "name: This field cannot be blank.",
         "There is somebody with this staff number already.",
@@ -88,16 +100,20 @@ def manage(*arguments: str, database: str, **options: Any) -> "subprocess.Comple
     )  # fmt: skip
 
 
-def test_from_a_shell_an_error_is_plain_and_a_password_comes_from_standard_input(clone: str) -> None:
+def test_from_a_shell_an_error_is_plain_and_a_first_account_gets_a_link(clone: str) -> None:
     build_house()
-    arguments = ["staff_add", "IT1", "--name", "First", "--department", "it", "--password-stdin"]
-    refused = manage(*arguments, database=clone, input="short\n")
-    assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr.startswith("This password is too short")
+    arguments = ["staff_add", "IT1", "--name", "First", "--department", "it"]
+    refused = manage(*arguments, "--password-stdin", database=clone, input="a long enough one\n")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "unrecognized arguments: --password-stdin; see --help.\n"
     assert not Staff.objects.filter(number="IT1").exists()  # nothing half done
-    added = manage(*arguments, database=clone, input="a long enough one\n")
-    assert (added.returncode, added.stdout) == (0, "Added IT1 First.\n")
-    assert Staff.objects.get(number="IT1").check_password("a long enough one")
+    added = manage(*arguments, database=clone)
+    assert (added.returncode, added.stdout.splitlines()[0]) == (0, "Added IT1 First.")
+    token = added.stdout.partition("/account/password/#")[2].strip()
+    assert link_use(token=token, password="a long enough one").number == "IT1"
+    again = manage("account_link", "IT1", database=clone)
+    assert (again.returncode, "shown this once" in again.stdout) == (0, True)
+    assert not Staff.objects.get(number="IT1").has_usable_password()
 
 
 def test_who_stops_a_command_is_told_so_in_a_word() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.test import Client
 from django.utils import timezone
 
 from games.models import Denial, DiceFit, DiceInspection, DiceSet, Table
@@ -65,7 +66,15 @@ def test_a_set_is_registered_with_its_three_dice_and_seal(house: House) -> None:
 
 @pytest.mark.parametrize(
     "serials",
-    [[], ["A1", "A2"], ["A1", "A2", "A3", "A4"], ["A1", "A2", "A1"], ["A1", "A2", ""], ["A1", "A2", "A2 "]],
+    [
+        [],
+        ["A1", "A2"],
+        ["A1", "A2", "A3", "A4"],
+        ["A1", "A2", "A1"],
+        ["A1", "A2", ""],
+        ["A1", "A2", "A2 "],
+        ["A1", "A2", "a2"],
+    ],
 )
 def test_a_set_is_exactly_three_different_dice(house: House, serials: list[str]) -> None:
     with pytest.raises(ValidationError, match="serials"):
@@ -90,6 +99,37 @@ def test_a_die_belongs_to_one_set_only_even_when_that_is_retired(house: House, d
     dice_retire(actor=house["pit-manager"], dice_set=dice, reason="Worn")
     with pytest.raises(ValidationError, match="belongs to one set"):
         dice_of(house, "D-02", serials=["X", "D-01-2", "Z"])
+
+
+def test_a_serial_is_the_same_die_however_it_is_written(house: House, dice: DiceSet) -> None:
+    with pytest.raises(ValidationError, match="D-01-2: a die of the set D-01; a die belongs to one set"):
+        dice_of(house, "D-02", serials=["X", "d-01-2", "Z"])
+
+
+@pytest.mark.parametrize("serials", [", ,", "A, ,C", "A, B", "A, B, C, D", ",,", f"A, B, {'C' * 41}"])
+def test_blank_serials_are_told_in_one_sentence_and_what_was_typed_stays(house: House, serials: str) -> None:
+    client = Client()
+    client.force_login(house["pit-manager"])
+    values = {"pit": house.pits["P1"].pk, "code": "D-77", "serials": serials, "seal": "S-1", "reason": "New"}
+    page = client.post("/admin/games/diceset/add/", values).content.decode()
+    assert "Write the serial numbers of the three dice with commas between" in page
+    assert "in the array" not in page
+    assert 'value="D-77"' in page
+    assert not DiceSet.objects.exists()
+
+
+def test_what_the_service_refuses_stands_at_its_field_with_what_was_typed(house: House, dice: DiceSet) -> None:
+    client = Client()
+    client.force_login(house["pit-manager"])
+    values = {"pit": house.pits["P1"].pk, "code": "D-77", "serials": "X, D-01-2, Z", "seal": "S-77", "reason": "New"}
+    answer = client.post("/admin/games/diceset/add/", values)
+    assert answer.status_code == 200
+    assert answer.context["adminform"].form.errors["serials"] == [
+        "D-01-2: a die of the set D-01; a die belongs to one set."
+    ]
+    for text in ('value="D-77"', 'value="X, D-01-2, Z"', 'value="S-77"'):
+        assert text in answer.content.decode()
+    assert DiceSet.objects.count() == 1
 
 
 def test_a_die_registered_in_two_sets_at_once_gets_into_one(clone: str) -> None:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from games.models import Denial, Duty, Pit, Staff
+from games.models.duty import ALL_PITS
 from games.services.casinos import pit_update
 from games.services.duties import duty_end, duty_grant
 from games.services.gate import Operator, authorize, can, door, name_of, standings, visible
@@ -20,7 +21,8 @@ MICROSECOND = dt.timedelta(microseconds=1)
 
 def grant(house: House, role: str = "pit-manager", post: str = "shift-manager", **changes: object) -> Duty:
     now = timezone.now()
-    values = {"starts_at": now, "ends_at": now + HOUR, "reason": "Stands in", "casino": house.casino} | changes
+    place = {"casino": house.casino, "pit": ALL_PITS}
+    values = {"starts_at": now, "ends_at": now + HOUR, "reason": "Stands in"} | place | changes
     return duty_grant(actor=house["casino-manager"], staff=house[role], post=post, **values)  # type: ignore[arg-type]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.test import Client
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,12 +15,14 @@ from hypothesis import strategies as st
 from games.engine.limits import Limits, Range
 from games.engine.loader import rulebook
 from games.engine.sign_changes import changes, stricter
+from games.engine.sign_edits import Edits
 from games.models import Denial, LimitDecision, LimitProposal, LimitSet, Staff, Table
+from games.models.duty import ALL_PITS
 from games.selectors import NoLimitsError, limits_at
 from games.services.casinos import casino_update
 from games.services.duties import duty_grant
 from games.services.gate import Operator
-from games.services.limits import limits_approve, limits_propose, limits_reject, limits_withdraw
+from games.services.limits import limits_approve, limits_edit, limits_propose, limits_reject, limits_withdraw
 from games.services.tables import table_assign, table_close, table_open, table_suspend
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.engine.oracle import DIVISION_9, V6
@@ -32,6 +35,8 @@ from tests.games.floor import (
     START,
     USUAL,
     bare_table,
+    completed,
+    dropped,
     open_table,
     put_sign,
     ready_table,
@@ -42,15 +47,22 @@ from tests.threads import at_once, meanwhile
 LOWER = sign({**USUAL, "big-small": (25, 3000)})
 HIGHER = sign({**USUAL, "big-small": (100, 3000)})
 NOTICE = 20 * MINUTE
+DECIDING: list[tuple[str, Any]] = [("limits.approve", limits_approve), ("limits.reject", limits_reject)]
 
 
 def propose(house: House, *tables: Table, actor: str = "pit-manager", **changes: Any) -> LimitProposal:
+    """What the signs have and these limits lack is ticked as removed, unless the test says otherwise."""
     values: dict[str, Any] = {"limits": LOWER, "reason": "Quiet night"} | changes
+    values.setdefault("remove", dropped(values["limits"], *tables, at=values.get("starts_at")))
     return limits_propose(actor=house[actor], tables=tables, **values)
 
 
-def approve(house: House, proposal: LimitProposal, actor: str = "shift-manager") -> list[LimitSet]:
-    return limits_approve(actor=house[actor], proposal=proposal, reason="Agreed")
+def approve(house: House, proposal: LimitProposal, actor: str = "shift-manager", remove: Any = None) -> list[LimitSet]:
+    """With a tick for each limit that is removed, unless the test says otherwise."""
+    agreed = {sign.table.code: sign.removals for sign in proposal.signs.all() if sign.removals}
+    return limits_approve(
+        actor=house[actor], proposal=proposal, reason="Agreed", remove=agreed if remove is None else remove
+    )  # fmt: skip
 
 
 def minimum(table: Table, at: dt.datetime, known_at: dt.datetime | None = None) -> int | None:
@@ -102,7 +114,7 @@ def test_no_table_is_no_proposal(house: House) -> None:
 
 
 def test_what_the_sign_says_already_is_no_proposal(house: House, table: Table) -> None:
-    with pytest.raises(ValidationError, match="says already"):
+    with pytest.raises(ValidationError, match=r"already in force\. Change at least one value"):
         propose(house, table, limits=sign())
     propose(house, table, bare_table(house, "TS-02"), limits=sign())  # the other one has no sign yet
 
@@ -158,9 +170,10 @@ def test_every_step_asks_for_a_reason(house: House, table: Table, reason: str) -
     with pytest.raises(ValidationError, match="Say why"):
         propose(house, table, reason=reason)
     proposal = propose(house, table)
-    for actor, decide in [
+    decisions: list[tuple[str, Any]] = [
         ("shift-manager", limits_approve), ("shift-manager", limits_reject), ("pit-manager", limits_withdraw),
-    ]:  # fmt: skip
+    ]  # fmt: skip
+    for actor, decide in decisions:
         with pytest.raises(ValidationError, match="Say why"):
             decide(actor=house[actor], proposal=proposal, reason=reason)
     assert outcomes() == []
@@ -212,17 +225,16 @@ def test_as_soon_as_approved_is_the_next_whole_minute(
 
 def test_as_soon_as_approved_takes_a_minute_that_has_no_limits_yet(house: House, table: Table, clock: Any) -> None:
     approve(house, propose(house, table, starts_at=NOON + MINUTE))
-    proposal = propose(house, table, limits=sign({**USUAL, "big-small": (10, 3000)}))
     clock.shift(SECOND)
-    (entry,) = approve(house, proposal)
+    (entry,) = approve(house, propose(house, table, limits=sign({**USUAL, "big-small": (10, 3000)})))
     assert (entry.starts_at, entry.revision) == (NOON + 2 * MINUTE, 0)
 
 
 def test_as_soon_as_approved_gives_notice_of_the_sign_that_it_really_replaces(house: House, clock: Any) -> None:
     table = open_table(house)
     approve(house, propose(house, table, limits=sign({**USUAL, "big-small": (10, 3000)}), starts_at=NOON + MINUTE))
-    proposal = propose(house, table, limits=sign({**USUAL, "big-small": (40, 3000)}))  # less than 50, more than 10
     clock.shift(SECOND)
+    proposal = propose(house, table, limits=sign({**USUAL, "big-small": (40, 3000)}))  # less than 50, more than 10
     (entry,) = approve(house, proposal)
     assert entry.starts_at == NOON + NOTICE + MINUTE
 
@@ -356,7 +368,9 @@ def test_other_proposals_for_the_same_table_and_moment_are_superseded_on_record(
     assert [proposal.state for proposal in (wide, one, elsewhere, later, soon)] == [
         "superseded", "approved", "pending", "pending", "pending",
     ]  # fmt: skip
-    assert wide.decision.reason == f"Proposal no. {one.pk}, RWS P1 was approved for the same moment"
+    assert wide.decision.reason.startswith(
+        f"Proposal no. {one.pk}, RWS P1 was approved and changes the same limits from the same moment: TS-01 boxes."
+    )
     assert not second.limit_sets.exists()
 
 
@@ -370,6 +384,43 @@ def test_other_proposals_as_soon_as_approved_are_superseded_too(house: House, ta
     assert [one.state for one in (first, second, dated)] == ["superseded", "approved", "pending"]
 
 
+def test_a_proposal_for_another_figure_or_table_is_not_superseded(house: House, table: Table) -> None:
+    second = bare_table(house, "TS-02")
+    put_sign(second)
+    single = Edits({("single", "max"): 200000})
+    small, other = Edits({("big-small", "max"): 400000}), Edits({("big-small", "max"): 500000})
+
+    def edit(at: Table, edits: Edits) -> LimitProposal:
+        return limits_edit(actor=house["pit-manager"], edits={at: edits}, reason="Weekend")
+
+    first, same, figure, elsewhere = edit(table, small), edit(table, other), edit(table, single), edit(second, small)
+    client = Client()
+    client.force_login(house["shift-manager"])
+    page = client.get(f"/admin/games/limitproposal/{first.pk}/approve/").content.decode()
+    assert f"proposal no. {same.pk}</a>" in page
+    assert "TS-01 boxes.big-small.max" in page
+    assert f"proposal no. {figure.pk}</a>" not in page
+    approve(house, first)
+    assert [one.state for one in (first, same, figure, elsewhere)] == ["approved", "superseded", "pending", "pending"]
+    with pytest.raises(ValidationError, match="Approving this proposal would undo that"):
+        approve(house, figure)
+    approve(house, elsewhere)
+
+
+def test_3_3_the_approver_is_warned_of_an_incomplete_sign_at_an_open_table(house: House, clock: Any) -> None:
+    table = open_table(house)
+    limits = table.limit_sets.get().sheet.limits()
+    change = Edits({("single", "min"): None})
+    proposal = limits_edit(
+        actor=house["pit-manager"], edits={table: change}, reason="No minimum", remove={"TS-01": ["boxes.single.min"]}
+    )
+    assert limits.by_key["single"].minimum
+    client = Client()
+    client.force_login(house["shift-manager"])
+    page = client.get(f"/admin/games/limitproposal/{proposal.pk}/approve/").content.decode()
+    assert "TS-01 is open, and its sign would be incomplete (rws-tai-sai-v6#3.3)" in page
+
+
 # --- Who approves ---
 
 
@@ -377,7 +428,7 @@ def test_who_proposed_does_not_approve_even_as_shift_manager_and_the_attempt_is_
     house: House, table: Table
 ) -> None:
     proposal = propose(house, table, actor="shift-manager")
-    for action, decide in [("limits.approve", limits_approve), ("limits.reject", limits_reject)]:
+    for action, decide in DECIDING:
         with pytest.raises(PermissionDenied, match="The attempt is on record"):
             decide(actor=house["shift-manager"], proposal=proposal, reason="Mine")
         denial = Denial.objects.get(staff_id=house["shift-manager"].pk, action=action)
@@ -400,7 +451,7 @@ def test_1_5_who_proposed_as_pit_manager_does_not_approve_as_acting_shift_manage
 )
 def test_only_a_shift_manager_or_above_decides(house: House, table: Table, actor: str) -> None:
     proposal = propose(house, table, actor="casino-manager")
-    for action, decide in [("limits.approve", limits_approve), ("limits.reject", limits_reject)]:
+    for action, decide in DECIDING:
         with pytest.raises(PermissionDenied):
             decide(actor=house[actor], proposal=proposal, reason="I would")
         assert Denial.objects.filter(staff_id=house[actor].pk, action=action).count() == 1
@@ -427,7 +478,7 @@ def test_a_shift_manager_of_another_casino_decides_nothing_here(house: House, ta
 def act(house: House, who: str, starts_at: dt.datetime, ends_at: dt.datetime, pit: str | None = None) -> None:
     duty_grant(
         actor=house["casino-manager"], staff=house[who], post="shift-manager", casino=house.casino,
-        pit=house.pits[pit] if pit else None, starts_at=starts_at, ends_at=ends_at, reason="Stands in",
+        pit=house.pits[pit] if pit else ALL_PITS, starts_at=starts_at, ends_at=ends_at, reason="Stands in",
     )  # fmt: skip
 
 
@@ -722,7 +773,7 @@ def test_two_approvals_that_supersede_the_same_proposal_at_once_both_stand(busy:
 def test_a_table_that_opens_while_stricter_limits_are_approved_has_its_notice(clone: str) -> None:
     house = build_house()
     table = ready_table(house)
-    proposal = propose(house, table, limits=HIGHER)
+    proposal = propose(house, table, limits=completed(table, HIGHER))
     with meanwhile(deciding(house, proposal)) as answer:
         table_open(actor=house["pit-manager"], table=table, reason="Start of shift")
     (entry,) = answer.result(60)

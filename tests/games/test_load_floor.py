@@ -70,13 +70,13 @@ def test_the_example_of_the_contract_loads(path: Path) -> None:
     assert not person.has_usable_password()
 
 
-def test_the_demonstration_floor_has_twelve_tables_in_three_pits_and_everybody(db: None) -> None:
+def test_the_demonstration_floor_has_twelve_tables_in_three_pits_one_elsewhere_and_everybody(db: None) -> None:
     called("load_floor", str(DEMONSTRATION))
-    assert Table.objects.count() == 12
-    assert sorted(Pit.objects.values_list("code", flat=True)) == ["P1", "P2", "P3"]
+    assert Counter(Table.objects.values_list("casino__code", flat=True)) == {"RWS": 12, "HBR": 1}
+    assert sorted(Pit.objects.values_list("code", flat=True)) == ["H1", "P1", "P2", "P3"]
     games = set(TableAssignment.objects.values_list("rulebook", "layout"))
     assert games == {(book, layout) for book in published() for layout in rulebook(book).layouts}
-    assert LimitSet.objects.count() == 12
+    assert LimitSet.objects.count() == 13
     roles = set(Staff.objects.values_list("department", "post"))
     assert roles == {(department, post) for department, post, _ in PEOPLE.values()}
 
@@ -701,6 +701,10 @@ def test_who_has_left_stays_away(path: Path) -> None:
     assert on_record() == before
 
 
+BIG_SMALL_NAMES = ("boxes.big-small.min", "boxes.big-small.max")
+TOTAL_NAMES = ("boxes.total.min", "boxes.total.max")
+
+
 def test_a_file_whose_limits_were_corrected_since_is_still_on_record(house: House, tmp_path: Path) -> None:
     path = tmp_path / "floor.toml"
     with time_machine.travel(dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)):
@@ -708,8 +712,11 @@ def test_a_file_whose_limits_were_corrected_since_is_still_on_record(house: Hous
         proposal = limits_propose(
             actor=house["pit-manager"], tables=[Table.objects.get()], limits=Limits({"big-small": Range(60_00, None)}),
             starts_at=dt.datetime.fromisoformat(START), is_correction=True, reason="The sign said 60",
+            remove=(remove := {"TS-01": ["boxes.big-small.max", *TOTAL_NAMES, "differential.big-small"]}),
         )  # fmt: skip
-        limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Seen on the photograph")
+        limits_approve(
+            actor=house["shift-manager"], proposal=proposal, reason="Seen on the photograph", remove=remove
+        )  # fmt: skip
         before = on_record()
         assert load(path, TABLE + LIMITS).endswith("nothing has changed.")
         assert on_record() == before
@@ -809,8 +816,9 @@ def test_the_sign_names_who_proposed_and_who_approved_it(house: House, tmp_path:
         proposal = limits_propose(
             actor=house["pit-manager"], tables=[Table.objects.get()], limits=Limits({"big": Range(60_00, None)}),
             starts_at=dt.datetime.fromisoformat(LATER), reason="A busy month",
+            remove=(remove := {"TS-01": [*BIG_SMALL_NAMES, *TOTAL_NAMES, "differential.big-small"]}),
         )  # fmt: skip
-        limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Agreed")
+        limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Agreed", remove=remove)
         clock.shift(1)
         found = sign("TS-01", LATER)
     assert (found["origin"], found["proposed_by"], found["approved_by"]) == ("proposal", "PIT-MANAGER", "SHIFT-MANAGER")

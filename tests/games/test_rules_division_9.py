@@ -4,46 +4,38 @@ import pytest
 
 from games.engine.advice import advise
 from games.engine.dice import Throw
+from games.engine.documents import settle_document
+from games.engine.errors import InputError
 from games.engine.irregularities import assess
 from games.engine.limits import Bet, Limits, Range
+from games.engine.live import OrderError, Play, Step, is_open, take
 from games.engine.loader import rulebooks
 from games.engine.round_states import can_step, take_step
 from games.engine.settlement import settle, settle_void
-from tests.games.test_rules_rws import CLOSE, PLACE, RESULT, SETTLED, WHOLE, event, found
+from tests.games.test_rules_rws import CLOSE, PLACE, RESULT, SETTLED, START, WHOLE, event, found
 
 BOOK = rulebooks()["division-9-2008"]
 SPUN_FIRST = [event("tumbler", -10, tumbles=3), PLACE, CLOSE, RESULT, SETTLED]
 
 
-def test_4_1_and_4_10_a_win_cites_its_wager_and_the_odds() -> None:
-    layout = BOOK.layouts["2"]
-    bets = [Bet("1", "small", 100), Bet("1", "pair-112", 100), Bet("1", "odd", 100)]
-    small, pair, odd = settle(BOOK, layout, Throw((1, 2, 1)), bets).bets
-    assert (small.rules, pair.rules, odd.rules) == (("4.1(a)", "4.10"), ("4.1(i)", "4.10"), ("4.1(k)",))
-    assert (small.net, pair.net, odd.net) == (100, 6000, -100)
+def played(*kinds: str) -> Play:
+    """A round in play after these steps, with a bet of 100 on big once bets are open."""
+    play = Play()
+    for kind in kinds:
+        play, _ = take(BOOK, play, Step(kind, START, details={"tumbles": 3} if kind == "tumbler" else {}))
+        if kind == "place-bets":
+            play, _ = take(BOOK, play, Step("bet", START, player="1", box="big", stake=100))
+    return play
 
 
-def test_4_1_d_a_triple_wins_a_double_once_only() -> None:
-    (double,) = settle(BOOK, BOOK.layouts["1"], Throw((4, 4, 4)), [Bet("1", "double-4", 100)]).bets
-    assert (double.net, double.rules) == (1100, ("4.1(d)", "4.10"))
-
-
-def test_4_1_i_two_five_and_six_is_one_of_the_combinations() -> None:
-    assert "three-256" in BOOK.layouts["2"].boxes
-
-
-def test_4_6_and_4_9_where_chips_lie() -> None:
-    assert advise(BOOK, "bet-misplaced").rules == ("4.6",)
-    moved = advise(BOOK, "chips-moved")
-    assert (moved.action, moved.rules, moved.authority) == ("discretion", ("4.9",), "casino-operator")
-
-
-def test_4_7_a_late_bet_is_refused() -> None:
-    assert assess(BOOK, SPUN_FIRST, late_bets=["b1"]).irregularities == found(("4.7", "refuse"))
-
-
-def test_5_0_the_checks_before_a_table_opens() -> None:
-    assert [check.rules for check in BOOK.opening_checks] == [("5.0(a)",), ("5.0(b)",), ("5.0(c)",), ("5.0(d)",)]
+@pytest.mark.parametrize("kind", ["bet", "increase"])
+def test_4_7_a_wager_after_the_call_is_refused_and_changes_nothing(kind: str) -> None:
+    before = played("tumbler", "place-bets", "no-more-bets")
+    player = "1" if kind == "increase" else "2"
+    after, refusal = take(BOOK, before, Step(kind, START, player=player, box="big", stake=100))
+    assert refusal is not None
+    assert refusal.rules == ("division-9-2008#4.7",)
+    assert [(bet.player, bet.stake) for bet in after.bets()] == [("1", 100)]
 
 
 def test_6_1_the_tumbler_runs_before_betting_opens() -> None:
@@ -52,20 +44,54 @@ def test_6_1_the_tumbler_runs_before_betting_opens() -> None:
     assert assess(BOOK, SPUN_FIRST).irregularities == ()
 
 
-def test_6_2_to_6_5_betting_closes_the_result_follows_and_then_the_settlement() -> None:
-    state = "open"
-    for step in ("no-more-bets", "result", "settled"):
-        state = take_step(BOOK, state, step)
-    assert state == "settled"
+def test_6_2_the_call_closes_betting_and_without_it_there_is_no_result() -> None:
+    betting = played("tumbler", "place-bets")
+    with pytest.raises(OrderError, match=r"what may follow is no-more-bets \(division-9-2008#6\.2\)"):
+        take(BOOK, betting, Step("result", START, details={"dice": [1, 3, 6]}))
+    closed = played("tumbler", "place-bets", "no-more-bets")
+    assert (is_open(BOOK, betting), is_open(BOOK, closed)) == (True, False)
+    assert take(BOOK, closed, Step("result", START, details={"dice": [1, 3, 6]}))[0].state == "resulted"
 
 
-@pytest.mark.parametrize(
-    ("faces", "call"),
-    [((6, 3, 1), "1, 3, 6, total 10"), ((3, 4, 3), "double 3, 4, total 10"), ((5, 5, 5), "triple 5, total 15")],
-)
-def test_6_3_the_result_is_called_from_the_lowest_face_up(faces: tuple[int, int, int], call: str) -> None:
-    assert Throw(faces).call() == call
-    assert [one.name for one in BOOK.announcements] == ["place-bets", "no-more-bets", "result", "void"]
+@pytest.mark.parametrize("dice", [[1, 2], [1, 2, 3, 4], [0, 1, 2], [1, 2, 7]])
+def test_6_4_a_result_has_the_three_numbers_that_were_entered(dice: list[int]) -> None:
+    done = settle_document({"rulebook": BOOK.id, "layout": "1", "dice": [6, 3, 1], "bets": []})
+    assert (done["dice"], done["total"]) == ([6, 3, 1], 10)
+    with pytest.raises(InputError, match="dice"):
+        settle_document({"rulebook": BOOK.id, "layout": "1", "dice": dice, "bets": []})
+
+
+def test_6_5_the_settlement_follows_the_result() -> None:
+    assert not can_step(BOOK, "closed", "settled")
+    assert take_step(BOOK, take_step(BOOK, "closed", "result"), "settled") == "settled"
+
+
+def test_6_5_a_losing_wagers_are_collected() -> None:
+    (lost,) = settle(BOOK, BOOK.layouts["1"], Throw((1, 3, 6)), [Bet("1", "big", 100)]).bets
+    assert (lost.result, lost.net) == ("lose", -100)
+
+
+def test_6_5_b_winning_wagers_are_paid() -> None:
+    (won,) = settle(BOOK, BOOK.layouts["1"], Throw((1, 3, 6)), [Bet("1", "small", 100)]).bets
+    assert (won.result, won.net) == ("win", 100)
+
+
+def test_1_0_the_total_is_that_of_the_three_uppermost_faces() -> None:
+    bets = [{"player": "1", "box": "total-10", "stake": "10"}]
+    done = settle_document({"rulebook": BOOK.id, "layout": "1", "dice": [6, 1, 3], "bets": bets})
+    assert (done["total"], done["bets"][0]["net"]) == (10, "60.00")
+
+
+def test_4_9_chips_that_were_moved_are_for_the_operators_discretion() -> None:
+    moved = advise(BOOK, "chips-moved")
+    assert (moved.action, moved.rules, moved.authority) == ("discretion", ("4.9",), "casino-operator")
+
+
+def test_7_4_a_malfunction_of_the_equipment_stops_play() -> None:
+    for situation in ("lights-wrong", "display-wrong"):
+        advice = advise(BOOK, situation)
+        assert advice.action.endswith("-and-suspend")
+        assert "7.4" in advice.rules
 
 
 @pytest.mark.parametrize(
@@ -78,6 +104,7 @@ def test_6_3_the_result_is_called_from_the_lowest_face_up(faces: tuple[int, int,
     ],
 )
 def test_7_1_what_makes_a_spin_void(shown, rule: str) -> None:  # type: ignore[no-untyped-def]
+    assert assess(BOOK, SPUN_FIRST).irregularities == ()
     assert assess(BOOK, [*SPUN_FIRST, shown]).irregularities == found((rule, "void"))
     general = event("void", 50, rule="7.1")
     assert assess(BOOK, [*SPUN_FIRST, shown, general]).void_rules == (rule,)
@@ -88,11 +115,6 @@ def test_7_2_a_wrong_entry_is_amended_before_settling_and_a_ruling_after() -> No
     assert assess(BOOK, [*SPUN_FIRST, before]).irregularities == found(("7.2", "amend"))
     assert assess(BOOK, [*SPUN_FIRST, after]).irregularities == found((None, "ruling"))
     assert advise(BOOK, "wrong-result-entered", {"settled": "no"}).authority == "pit-supervisor"
-
-
-def test_7_3_7_4_and_7_5_broken_equipment() -> None:
-    assert advise(BOOK, "lights-wrong").rules == ("7.3", "7.4")
-    assert advise(BOOK, "display-wrong").rules == ("7.5", "7.4")
 
 
 def test_2_0_what_division_1_would_say_is_unspecified_and_cites_nothing() -> None:
@@ -116,3 +138,20 @@ def test_without_a_rule_on_limits_bets_are_settled_in_full_and_flagged() -> None
     assert settlement.bets[0].net == 300_00
     assert [breach.kind for breach in settlement.breaches] == ["box-maximum"]
     assert settlement.needs_ruling == ()
+
+
+def test_4_5_a_wager_that_is_called_out_needs_chips_and_time() -> None:
+    for with_chips, in_time, action in (
+        ("yes", "yes", "accept"), ("no", "yes", "refuse"), ("yes", "no", "refuse"), ("no", "no", "refuse"),
+    ):  # fmt: skip
+        said = advise(BOOK, "oral-wager", {"with_chips": with_chips, "in_time": in_time})
+        assert (said.action, said.rules, said.authority) == (action, ("4.5",), "rule")
+    with pytest.raises(InputError, match="in_time: oral-wager needs this fact; give it, such as in_time=yes"):
+        advise(BOOK, "oral-wager", {"with_chips": "yes"})
+    with pytest.raises(InputError, match="in_time: 'soon' is neither yes nor no"):
+        advise(BOOK, "oral-wager", {"with_chips": "yes", "in_time": "soon"})
+
+
+def test_4_3_a_wager_on_the_line_is_left_to_the_casino_operator() -> None:
+    said = advise(BOOK, "line-touching")
+    assert (said.action, said.rules, said.authority) == ("discretion", ("4.3",), "casino-operator")

@@ -79,7 +79,7 @@ def test_every_box_of_a_layout_stands_in_exactly_one_row(book: str) -> None:
 
 
 def _name(type_: str) -> str:
-    from games.signs import TYPE_NAMES
+    from games.signs.names import TYPE_NAMES
 
     return TYPE_NAMES[type_]
 

@@ -5,22 +5,27 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
+from django.utils import timezone
 
+from games.engine.sign_edits import Edits
 from games.insert_only import INSERT_ONLY, ONLY_COLUMNS
-from games.models import LimitProposal
+from games.models import LimitProposal, LoginSession, Staff
 from games.services.dice import dice_inspect
-from games.services.limits import limits_approve, limits_propose, limits_withdraw
+from games.services.limits import limits_approve, limits_edit, limits_withdraw
 from games.services.live import live_open
+from games.services.presets import preset_add
 from games.services.signs import sign_print
 from games.services.terminals import terminal_create
+from games.services.tumblers import tumbler_inspect
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9
-from tests.games.floor import bare_table, dice_of, open_table, sign
+from tests.games.floor import bare_table, dice_of, open_table, sign, tumbler_for
 
 TABLES = (
     "games_diceset", "games_dicefit", "games_diceinspection", "games_differentialline", "games_limitdecision",
-    "games_limitline", "games_limitproposal", "games_limitproposal_tables", "games_limitset", "games_limitsheet",
-    "games_openingcheck", "games_signprint", "games_table", "games_tableassignment", "games_tablestep",
+    "games_limitline", "games_limitpreset", "games_limitproposal", "games_limitset", "games_limitsheet",
+    "games_openingcheck", "games_proposedsign", "games_signprint", "games_table", "games_tableassignment",
+    "games_tablestep", "games_tumbler", "games_tumblerfit", "games_tumblerinspection",
 )  # fmt: skip
 
 PERIODS = ["'empty'", "'(,2026-02-01)'", "'(,)'", "'(2026-01-01,)'", "'[2025-01-01,2025-02-01]'"]
@@ -43,6 +48,13 @@ COPIES: list[tuple[str, dict[str, str], str]] = [
     ("tablestep", {"kind": "'close'", "notice_given_at": "at + interval '1 second'"}, "step_closing_after_notice"),
     ("tablestep", {"kind": "'dance'"}, "step_kind_known"),
     ("tablestep", {"reason": "''"}, "step_has_a_reason"),
+    ("tablestep", {"cause": "'other'"}, "step_suspended_for_a_cause"),
+    ("tablestep", {"kind": "'suspend'", "cause": "'weather'"}, "step_suspended_for_a_cause"),
+    ("tablestep", {"rectified": "'A fuse'"}, "step_rectified_and_checked"),
+    ("tablestep", {"kind": "'resume'", "rectified": "'A fuse'", "rectified_by": "'T'"}, "step_rectified_and_checked"),
+    ("tablestep", {"kind": "'resume'", "rectified": "'A fuse'", "checked_by_id": "{proposer}"},
+     "step_rectified_and_checked"),
+    ("tablestep", {"kind": "'resume'", "rules": "'[\"division-9-2008#7.4\"]'"}, "step_resumed_after_a_remedy"),
     ("openingcheck", {"passed": "false", "remarks": "''"}, "check_failed_with_remarks"),
     # What a sign says
     ("limitline", {}, "limit_line_once"),
@@ -57,7 +69,12 @@ COPIES: list[tuple[str, dict[str, str], str]] = [
     ("limitproposal", {"is_correction": "true", "starts_at": "NULL"}, "proposal_correction_has_a_moment"),
     ("limitproposal", {"pit_id": "{other_pit}"}, "games_limitproposal_pit_of_same_casino"),
     ("limitproposal", {"casino_id": "{other}"}, "games_limitproposal_pit_of_same_casino"),
-    ("limitproposal_tables", {}, r"games_limitproposal_tabl_limitproposal_id_table_i_\w+_uniq"),
+    ("proposedsign", {}, "proposed_sign_once_a_table"),
+    ("proposedsign", {"table_id": "{second_table}", "removals": "'{{boxes.big-small.min}}'"},
+     "proposed_sign_base_of_its_table"),
+    ("limitpreset", {}, "limit_preset_name_once"),
+    ("limitpreset", {"name": "'weekend 100'"}, "limit_preset_name_once"),
+    ("limitpreset", {"name": "''"}, "limit_preset_has_a_name"),
     ("limitdecision", {}, "games_limitdecision_proposal_id_key"),
     ("limitdecision", {"outcome": "'rejected'"}, "games_limitdecision_proposal_id_key"),
     ("limitdecision", {"proposal_id": "{pending}", "outcome": "'maybe'"}, "decision_outcome_known"),
@@ -92,6 +109,19 @@ COPIES: list[tuple[str, dict[str, str], str]] = [
     ("diceinspection", {"result": "'damaged'", "remarks": "''"}, "inspection_failed_with_remarks"),
     ("diceinspection", {"result": "'seal-broken'", "remarks": "''"}, "inspection_failed_with_remarks"),
     ("diceinspection", {"result": "'perfect'", "remarks": "'Shines'"}, "inspection_failed_with_remarks"),
+    # Tumblers
+    ("tumbler", {"code": "'t-ts-01'", "serial": "'X'"}, "tumbler_code_once_a_casino"),
+    ("tumbler", {"code": "'X'", "serial": "lower(serial)"}, "tumbler_serial_once_a_casino"),
+    ("tumbler", {"code": "'X'", "serial": "''"}, "tumbler_has_a_serial"),
+    ("tumbler", {"code": "'X'", "serial": "'X'", "lock": "''"}, "tumbler_has_a_lock"),
+    ("tumbler", {"code": "'X'", "serial": "'X'", "state": "'lucky'"}, "tumbler_state_known"),
+    ("tumbler", {"code": "'X'", "serial": "'X'", "activation": "'by magic'"}, "tumbler_activation_known"),
+    ("tumbler", {"code": "'X'", "serial": "'X'", "pit_id": "{other_pit}"}, "games_tumbler_pit_of_same_casino"),
+    *(("tumblerfit", {"during": period}, "tumbler_fit_has_a_beginning") for period in PERIODS),
+    ("tumblerfit", {"tumbler_id": "{second_tumbler}"}, "tumbler_fit_one_tumbler_a_table"),
+    ("tumblerfit", {"table_id": "{second_table}"}, "tumbler_fit_one_table_a_tumbler"),
+    ("tumblerinspection", {"result": "'faulty'", "remarks": "''"}, "tumbler_inspection_failed_with_remarks"),
+    ("tumblerinspection", {"result": "'perfect'", "remarks": "'x'"}, "tumbler_inspection_failed_with_remarks"),
 ]  # fmt: skip
 
 CHANGES = [
@@ -102,7 +132,11 @@ CHANGES = [
 ]  # fmt: skip
 
 #: True by what they point to, and tried elsewhere or not breakable alone.
-SUPPORTS = {"proposal_of_proposer", "table_of_casino", "decision_with_outcome", "limit_set_of_an_approval"}
+SUPPORTS = {
+    "proposal_of_proposer", "table_of_casino", "decision_with_outcome", "limit_set_of_an_approval",
+    "limit_set_of_table",
+}  # fmt: skip
+NO_DIFFERENTIAL = {"TS-01": ["differential.big-small"]}
 GENERATED = {"games_limitset": {"outcome"}}
 
 
@@ -111,17 +145,20 @@ def floor(house: House, clock: Any) -> dict[str, int]:
     """One row in each of the tables at least, and the keys that the attempts name."""
     table = open_table(house, rulebook=DIVISION_9, layout="1", limits=sign(differential={"big-small": 1000}))
     manager, boss = house["pit-manager"], house["shift-manager"]
-    proposal = limits_propose(actor=manager, tables=[table], limits=sign(), reason="Quiet night")
-    (limit_set,) = limits_approve(actor=boss, proposal=proposal, reason="Agreed")
-    pending = limits_propose(actor=manager, tables=[table], limits=sign({"single": (20, 2000)}), reason="Quieter")
+    proposal = limits_edit(actor=manager, edits={table: Edits()}, reason="Quiet night", remove=NO_DIFFERENTIAL)
+    (limit_set,) = limits_approve(actor=boss, proposal=proposal, reason="Agreed", remove=NO_DIFFERENTIAL)
+    pending = limits_edit(actor=manager, edits={table: Edits({("single", "max"): 200000})}, reason="Quieter")
+    preset_add(actor=boss, casino=table.casino, name="Weekend 100", limits=sign(), reason="Every weekend")
     sign_print(actor=manager, table=table, limit_set=limit_set, assignment=table.assignments.get(), form="pdf")
     dice_inspect(actor=manager, dice_set=table.dice_fits.get().dice_set, result="good", seal_found="S-D-TS-01")
+    tumbler = table.tumbler_fits.get().tumbler
+    tumbler_inspect(actor=manager, tumbler=tumbler, result="good", lock_found=tumbler.lock)
     terminal_create(actor=OPERATOR, name="East 1", tables=[table], reason="New terminal")
     live_open(actor=OPERATOR, document={"source": "floor", "ref": "R-1", "table": table.code})
     return {
         "other": house.other.pk, "other_pit": house.other_pit.pk, "pending": pending.pk, "proposer": manager.pk,
         "stranger": house["casino-manager"].pk, "table": table.pk, "second_table": bare_table(house, "TS-02").pk,
-        "second_set": dice_of(house, "D-02").pk,
+        "second_set": dice_of(house, "D-02").pk, "second_tumbler": tumbler_for(house, "T-02").pk,
     }  # fmt: skip
 
 
@@ -172,13 +209,58 @@ def test_limits_that_were_not_approved_are_not_put_on_a_sign(floor: dict[str, in
     decision = limits_withdraw(actor=house["pit-manager"], proposal=pending, reason="A slip")
     refused(
         "INSERT INTO games_limitset (table_id, starts_at, revision, sheet_id, recorded_at, origin, source, who, "
-        f"decision_id) VALUES ({floor['table']}, now(), 0, {pending.sheet_id}, now(), 'proposal', '', '', "
+        f"decision_id) VALUES ({floor['table']}, now(), 0, {pending.signs.get().sheet_id}, now(), 'proposal', '', '', "
         f"{decision.pk})",
         "limit_set_of_an_approval",
     )
 
 
-@pytest.mark.parametrize("table", ["games_tableassignment", "games_dicefit"])
+def test_limits_in_force_are_those_that_were_proposed_for_the_table(floor: dict[str, int]) -> None:
+    other = LimitProposal.objects.get(pk=floor["pending"]).signs.get()
+    refused(
+        "INSERT INTO games_limitset (table_id, starts_at, revision, sheet_id, recorded_at, origin, source, who, "
+        f"decision_id) SELECT table_id, starts_at, 7, {other.sheet_id}, recorded_at, origin, source, who, decision_id "
+        "FROM games_limitset WHERE decision_id IS NOT NULL",
+        "limit_set_as_proposed",
+    )
+
+
+def test_no_limit_is_removed_that_proposer_and_approver_did_not_confirm(floor: dict[str, int]) -> None:
+    refused(
+        "INSERT INTO games_proposedsign (proposal_id, table_id, sheet_id, base_id, removals) "
+        f"SELECT {floor['pending']}, table_id, sheet_id, base_id, '{{}}' FROM games_proposedsign "
+        "WHERE 'differential.big-small' = ANY (removals)",
+        "proposed_sign_confirmed",
+    )
+    with connection.cursor() as cursor:  # an approval without a tick, which no service writes
+        cursor.execute(
+            "INSERT INTO games_limitproposal (casino_id, pit_id, is_correction, reason, proposed_by_id, who, "
+            "proposed_at) SELECT casino_id, pit_id, is_correction, reason, proposed_by_id, who, proposed_at "
+            "FROM games_limitproposal WHERE id = %s RETURNING id",
+            [floor["pending"]],
+        )
+        (proposal,) = cursor.fetchone()
+        cursor.execute(
+            "INSERT INTO games_proposedsign (proposal_id, table_id, sheet_id, base_id, removals) SELECT %s, table_id, "
+            "sheet_id, base_id, removals FROM games_proposedsign WHERE 'differential.big-small' = ANY (removals)",
+            [proposal],
+        )
+        cursor.execute(
+            "INSERT INTO games_limitdecision (proposal_id, proposed_by_id, outcome, decided_by_id, who, at, reason, "
+            "removals) SELECT %s, proposed_by_id, outcome, decided_by_id, who, at, reason, '{}' "
+            "FROM games_limitdecision WHERE outcome = 'approved' RETURNING id",
+            [proposal],
+        )
+        (decision,) = cursor.fetchone()
+    refused(
+        "INSERT INTO games_limitset (table_id, starts_at, revision, sheet_id, recorded_at, origin, source, who, "
+        f"decision_id) SELECT table_id, now(), 0, sheet_id, now(), origin, source, who, {decision} "
+        "FROM games_limitset WHERE decision_id IS NOT NULL",
+        "limit_set_removals_confirmed",
+    )
+
+
+@pytest.mark.parametrize("table", ["games_tableassignment", "games_dicefit", "games_tumblerfit"])
 @pytest.mark.parametrize("period", ["'empty'", "'(,)'", "'[2020-01-01,)'", "'[2026-06-01,)'"])
 def test_a_period_gets_its_end_and_nothing_else_of_it_changes(floor: dict[str, int], table: str, period: str) -> None:
     with connection.cursor() as cursor, pytest.raises(ProgrammingError, match="gets its end, and nothing else"):
@@ -202,15 +284,18 @@ def test_what_is_written_once_stays_with_its_rows_in_place(floor: dict[str, int]
 
 @pytest.mark.parametrize("table", [table for table in ONLY_COLUMNS if table.startswith("games_")])
 def test_only_the_columns_that_may_change_do(floor: dict[str, int], table: str) -> None:
+    if table == "games_loginsession":
+        now = timezone.now()
+        LoginSession.objects.create(staff=Staff.objects.all()[0], started_at=now, seen_at=now)
     for column in columns(table):
         if column not in ONLY_COLUMNS[table]:
-            denied(f"UPDATE {table} SET {column} = {column}")
+            denied(f'UPDATE {table} SET "{column}" = "{column}"')
     denied(f"DELETE FROM {table}")
     denied(f"TRUNCATE {table}")
     with connection.cursor() as cursor:
         for column in ONLY_COLUMNS[table]:
-            value = "tstzrange(lower(during), '2030-01-01')" if column == "during" else column
-            cursor.execute(f"UPDATE {table} SET {column} = {value}")
+            value = "tstzrange(lower(during), '2030-01-01')" if column == "during" else f'"{column}"'
+            cursor.execute(f'UPDATE {table} SET "{column}" = {value}')
             assert cursor.rowcount > 0
 
 

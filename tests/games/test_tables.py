@@ -1,11 +1,13 @@
 """Tables: set up, checked, opened, closed, suspended and resumed; and under whose eyes they stand."""
 
+import json
 from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.test import Client
 
-from games.models import Denial, OpeningCheck, Table, TableStep
+from games.models import Denial, LedgerLeaf, OpeningCheck, Table, TableStep
 from games.selectors import limits_at
 from games.services.dice import dice_fit, dice_inspect, dice_remove
 from games.services.gate import can, visible
@@ -19,6 +21,8 @@ from games.services.tables import (
     table_resume,
     table_suspend,
 )
+from games.services.tumblers import tumbler_fit, tumbler_inspect, tumbler_remove
+from games.timeline import timeline
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor import (
@@ -30,12 +34,14 @@ from tests.games.floor import (
     START,
     USUAL,
     bare_table,
+    completed,
     dice_of,
     open_table,
     put_sign,
     ready_table,
     sign,
     sign_checks,
+    tumbler_for,
 )
 from tests.threads import at_once
 
@@ -153,7 +159,7 @@ def test_a_table_is_opened_by_the_pit_manager_and_that_is_on_record(house: House
 
 def test_without_a_game_in_force_it_stays_closed(house: House, clock: Any) -> None:
     table = bare_table(house, starts_at=NOON + MINUTE)
-    put_sign(table, starts_at=NOON)
+    put_sign(table, completed(table, sign()), starts_at=NOON)
     dice_fit(actor=house["pit-manager"], dice_set=dice_of(house), table=table, reason="New")
     with pytest.raises(ValidationError, match="no rulebook and layout in force now"):
         do(house, table_open, table)
@@ -164,11 +170,62 @@ def test_without_a_game_in_force_it_stays_closed(house: House, clock: Any) -> No
 def test_3_3_without_limits_in_force_it_stays_closed(house: House, clock: Any) -> None:
     table = bare_table(house)
     dice_fit(actor=house["pit-manager"], dice_set=dice_of(house), table=table, reason="New")
-    put_sign(table, starts_at=NOON + MINUTE)
+    put_sign(table, completed(table, sign()), starts_at=NOON + MINUTE)
     with pytest.raises(ValidationError, match=r"no limits in force \(rws-tai-sai-v6#3\.3\); have some approved"):
         do(house, table_open, table)
     clock.shift(MINUTE)
     do(house, table_open, table)
+
+
+def test_3_3_with_an_incomplete_sign_it_stays_closed_and_all_that_is_missing_is_named(house: House, clock: Any) -> None:
+    table = bare_table(house)
+    keys = dict.fromkeys(("big-small", "domino", "double", "triple", "any-triple", "single"), (10, 100))
+    put_sign(table, sign({**keys, "total": (10, 100), "total-4": (None, 50)}))
+    with pytest.raises(ValidationError) as told:
+        do(house, table_open, table)
+    assert told.value.messages == [
+        "The sign of TS-01 is incomplete (rws-tai-sai-v6#3.3). It lacks: Big and Small (differential), "
+        "Total (minimum; 4). Have these limits approved first.",
+        "TS-01 has no dice; fit a dice set first.",
+    ]
+    assert (state(table), steps(table)) == ("closed", [])
+
+
+def test_division_9_needs_minimum_and_maximum_and_no_differential(house: House, clock: Any) -> None:
+    table = bare_table(house, **DIVISION)
+    put_sign(table, sign({"big-small": (10, 100)}))
+    with pytest.raises(ValidationError) as told:
+        do(house, table_open, table)
+    sentence, dice, tumbler, checks = told.value.messages
+    assert sentence.startswith("The sign of TS-01 is incomplete. It lacks: Single die (minimum and maximum), Total")
+    assert "Differential" not in sentence
+    assert "Big and Small" not in sentence
+    assert (dice, tumbler, checks) == (
+        "TS-01 has no dice; fit a dice set first.",
+        "TS-01 has no tumbler on record; fit one first.",
+        "TS-01 has not passed its opening checks since it closed; sign them first.",
+    )
+
+
+def test_with_a_tumbler_that_failed_it_stays_closed(house: House, clock: Any) -> None:
+    table = ready_table(house)
+    tumbler_inspect(
+        actor=house["pit-supervisor"], tumbler=table.tumbler_fits.get().tumbler, result="faulty", lock_found="",
+        remarks="It sticks",
+    )  # fmt: skip
+    with pytest.raises(ValidationError, match="The tumbler T-TS-01 at TS-01 is not fit for play; remove it and fit"):
+        do(house, table_open, table)
+
+
+def test_5_0_checks_of_another_tumbler_do_not_count(house: House, clock: Any) -> None:
+    table = ready_table(house, **DIVISION)
+    signed = sign_checks(house["pit-supervisor"], table)
+    assert signed.tumbler == table.tumbler_fits.get().tumbler
+    clock.shift(MINUTE)
+    tumbler_remove(actor=house["pit-manager"], table=table, reason="Noisy")
+    tumbler_fit(actor=house["pit-manager"], tumbler=tumbler_for(house), table=table, reason="Another")
+    with pytest.raises(ValidationError, match="sign them first"):
+        do(house, table_open, table)
 
 
 def test_division_9_cites_no_rule_for_limits_where_it_has_none(house: House, clock: Any) -> None:
@@ -428,6 +485,163 @@ def test_7_4_division_9_is_cited_for_a_suspension(house: House, clock: Any) -> N
     assert state(table) == "suspended"
 
 
+REMEDY = {"rectified": "A fuse was replaced", "rectified_by": "Technician of the maker", "checked_by": "pit-supervisor"}
+
+
+def test_7_4_a_table_is_resumed_with_what_was_rectified_by_whom_and_who_checked_it(house: House, clock: Any) -> None:
+    table = open_table(house, **DIVISION)
+    do(house, table_suspend, table, reason="Tumbler broken")
+    clock.shift(MINUTE)
+    step = do(house, table_resume, table, reason="Works again", **REMEDY)
+    assert (step.rectified, step.rectified_by, step.checked_by, step.rules) == (
+        "A fuse was replaced", "Technician of the maker", house["pit-supervisor"], ["division-9-2008#7.4"],
+    )  # fmt: skip
+    leaf = LedgerLeaf.objects.filter(kind="table", subject=step.pk).get()
+    assert json.loads(bytes(leaf.content))[-3:] == ["A fuse was replaced", "Technician of the maker", "PIT-SUPERVISOR"]
+    (event,) = (one for one in timeline(table) if one.what.startswith("Resumed"))
+    assert event.why == (
+        "Works again. Rectified: A fuse was replaced. By Technician of the maker, checked by "
+        "PIT-SUPERVISOR Person PIT-SUPERVISOR."
+    )
+
+
+@pytest.mark.parametrize("name", list(REMEDY))
+@pytest.mark.parametrize("value", ["", "  "])
+def test_7_4_without_a_remedy_it_stays_suspended(house: House, clock: Any, name: str, value: str) -> None:
+    table = open_table(house, **DIVISION)
+    do(house, table_suspend, table)
+    with pytest.raises(ValidationError, match=r"TS-01 was suspended by division-9-2008#7\.4") as told:
+        do(house, table_resume, table, **REMEDY | {name: value})
+    assert list(told.value.error_dict) == [name]
+    assert state(table) == "suspended"
+
+
+@pytest.mark.parametrize("number", ["S999", "ELSEWHERE"])
+def test_7_4_who_checked_it_is_on_the_staff_of_the_casino(house: House, clock: Any, number: str) -> None:
+    house.hire("ELSEWHERE", "pit-supervisor", casino=house.other)
+    table = open_table(house, **DIVISION)
+    do(house, table_suspend, table)
+    with pytest.raises(ValidationError, match=f"no staff number {number} at this casino; check the number"):
+        do(house, table_resume, table, **REMEDY | {"checked_by": number})
+
+
+def test_7_4_closing_and_opening_is_no_remedy(house: House, clock: Any) -> None:
+    table = open_table(house, **DIVISION)
+    do(house, table_suspend, table, reason="Tumbler broken")
+    clock.shift(MINUTE)
+    do(house, table_close, table, notice_given_at=NOON)
+    clock.shift(MINUTE)
+    sign_checks(house["pit-supervisor"], table)
+    with pytest.raises(ValidationError, match=r"TS-01 was suspended by division-9-2008#7\.4") as told:
+        do(house, table_open, table)
+    assert set(told.value.error_dict) == set(REMEDY)
+    step = do(house, table_open, table, **REMEDY)
+    assert (step.rules, step.rectified) == (["division-9-2008#7.4"], "A fuse was replaced")
+    clock.shift(MINUTE)
+    do(house, table_close, table, notice_given_at=NOON + 2 * MINUTE)
+    clock.shift(MINUTE)
+    sign_checks(house["pit-supervisor"], table)
+    assert do(house, table_open, table).rules == []  # the remedy is on record
+
+
+def test_7_4_the_page_that_opens_a_table_asks_for_the_remedy(house: House, clock: Any, client: Client) -> None:
+    table = open_table(house, **DIVISION)
+    do(house, table_suspend, table, reason="Tumbler broken")
+    clock.shift(MINUTE)
+    do(house, table_close, table, notice_given_at=NOON)
+    clock.shift(MINUTE)
+    sign_checks(house["pit-supervisor"], table)
+    client.force_login(house["shift-manager"])
+    page = f"/admin/games/table/{table.pk}/open/"
+    assert "Required by division-9-2008#7.4" in client.get(page).content.decode()
+    client.post(page, {"reason": "Start"})
+    assert state(table) == "closed"
+    client.post(page, {"reason": "Start"} | REMEDY)
+    assert state(table) == "open"
+    assert "Opened at" in client.get(f"/admin/games/table/{table.pk}/change/").content.decode()
+
+
+def test_5_0_the_tumbler_is_fitted_at_opening_and_the_same_at_resuming(house: House, clock: Any) -> None:
+    table = open_table(house, **DIVISION)
+    manager = house["shift-manager"]
+    do(house, table_suspend, table, cause="other")
+    clock.shift(MINUTE)
+    tumbler_remove(actor=manager, table=table, reason="It sticks")
+    with pytest.raises(ValidationError, match="TS-01 has no tumbler on record; fit one first"):
+        do(house, table_resume, table)
+    tumbler_fit(actor=manager, tumbler=tumbler_for(house, "T-NEW"), table=table, reason="New")
+    with pytest.raises(ValidationError, match="The tumbler of TS-01 was changed; close it, and open it after"):
+        do(house, table_resume, table)
+    do(house, table_close, table, notice_given_at=NOON)
+    clock.shift(MINUTE)
+    sign_checks(house["pit-supervisor"], table)
+    clock.shift(MINUTE)
+    tumbler_remove(actor=manager, table=table, reason="It sticks")
+    with pytest.raises(ValidationError, match="TS-01 has no tumbler on record; fit one first"):
+        do(house, table_open, table)
+
+
+def test_an_rws_table_without_a_tumbler_on_record_opens(house: House, clock: Any) -> None:
+    table = ready_table(house)
+    clock.shift(MINUTE)
+    tumbler_remove(actor=house["shift-manager"], table=table, reason="Not registered")
+    do(house, table_open, table)
+
+
+def test_3_3_a_table_is_not_resumed_with_an_incomplete_sign_and_its_page_says_so(
+    house: House, clock: Any, client: Client
+) -> None:
+    table = open_table(house)
+    do(house, table_suspend, table)
+    put_sign(table, sign(), NOON + MINUTE)
+    clock.shift(2 * MINUTE)
+    with pytest.raises(ValidationError, match=r"The sign of TS-01 is incomplete \(rws-tai-sai-v6#3\.3\)"):
+        do(house, table_resume, table)
+    client.force_login(house["shift-manager"])
+    assert "The sign of TS-01 is incomplete" in client.get(f"/admin/games/table/{table.pk}/change/").content.decode()
+
+
+def test_another_game_waits_until_an_open_table_is_closed(house: House, clock: Any, client: Client) -> None:
+    table = open_table(house)
+    clock.shift(MINUTE)
+    with pytest.raises(ValidationError, match=r"TS-01 is open with .*; close it first, or choose a later moment"):
+        move(house, table, NOON + MINUTE, pit="P1", layout="B")
+    assert move(house, table, NOON + MINUTE, pit="P1", chip_unit="5.00")  # the game is the same
+    client.force_login(house["casino-manager"])
+    values = {"pit": house.pits["P1"].pk, "rulebook": DIVISION_9, "layout": "2", "chip_unit": "1.00",
+              "starts_at": "2026-11-15 21:00", "reason": "Another game"}  # fmt: skip
+    page = client.post(f"/admin/games/table/{table.pk}/assign/", values, follow=True).content.decode()
+    assert "It needs opening again then" in page
+    clock.move_to(NOON + 2 * HOUR)
+    client.force_login(house["casino-manager"])  # the first session was idle for too long
+    page = client.get(f"/admin/games/table/{table.pk}/change/").content.decode()
+    assert "TS-01 was not opened with the checks of division-9-2008" in page
+
+
+def test_a_table_without_any_step_shows_that_no_opening_is_on_record(house: House, clock: Any, client: Client) -> None:
+    table = ready_table(house)
+    client.force_login(house["shift-manager"])
+    pages = ("/admin/games/table/", f"/admin/games/table/{table.pk}/change/")
+    assert all("no opening on record" in client.get(page).content.decode() for page in pages)
+    shown = client.get("/api/v1/tables/TS-01/").json()
+    assert (shown["state"], shown["opening_on_record"], shown["since"]) == ("closed", False, None)
+    do(house, table_open, table)
+    clock.shift(MINUTE)
+    do(house, table_close, table, notice_given_at=NOON)
+    assert not any("no opening on record" in client.get(page).content.decode() for page in pages)
+    assert client.get("/api/v1/tables/TS-01/").json()["opening_on_record"] is True
+
+
+def test_a_suspension_for_another_reason_cites_nothing_and_is_resumed_with_a_reason(house: House, clock: Any) -> None:
+    table = open_table(house, **DIVISION)
+    step = do(house, table_suspend, table, reason="A spilled drink", cause="other")
+    assert (step.cause, step.rules) == ("other", [])
+    resumed = do(house, table_resume, table, reason="Dry again")
+    assert (resumed.rules, resumed.checked_by) == ([], None)
+    with pytest.raises(ValidationError, match="Choose why play stops: malfunction or other"):
+        do(house, table_suspend, table, cause="weather")
+
+
 @pytest.mark.parametrize("rulebook", [V6, OPEN_COVER])
 def test_the_rws_rules_say_nothing_of_suspensions(house: House, clock: Any, rulebook: str) -> None:
     table = ready_table(house, rulebook=rulebook)
@@ -514,7 +728,8 @@ def test_the_history_tells_who_when_why_old_and_new(house: House, clock: Any) ->
 def test_limits_approved_for_a_table_let_it_open(house: House, clock: Any) -> None:
     table = bare_table(house)
     dice_fit(actor=house["pit-manager"], dice_set=dice_of(house), table=table, reason="New")
-    proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign(), reason="First sign")
+    limits = completed(table, sign())
+    proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=limits, reason="First sign")
     with pytest.raises(ValidationError, match="no limits in force"):
         do(house, table_open, table)
     limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Agreed")

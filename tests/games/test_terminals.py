@@ -574,7 +574,8 @@ def test_create_prints_the_key_and_nothing_else_and_list_never_does(
     listed = command("list")
     assert json.loads(listed) == [
         {
-            "name": "East 1", "casino": "RWS", "tables": ["TS-01", "TS-02"], "key_hint": key[:10], "revoked_at": None,
+            "name": "East 1", "casino": "RWS", "tables": ["TS-01", "TS-02"], "source": None, "key_hint": key[:10],
+            "revoked_at": None,
             "last_used_at": "2026-11-15T20:00:00+08:00",
         }
     ]  # fmt: skip

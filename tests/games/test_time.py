@@ -6,6 +6,7 @@ import time_machine
 from django.db import connection
 from django.test import Client
 
+from games.models.duty import ALL_PITS
 from games.services.duties import duty_grant
 from tests.conftest import House
 
@@ -22,7 +23,7 @@ def test_a_page_shows_the_time_of_the_casino(house: House) -> None:
     with time_machine.travel(NOON):
         duty_grant(
             actor=house["shift-manager"], staff=house["dealer"], post="pit-supervisor", casino=house.casino,
-            starts_at=NOON, ends_at=NOON + dt.timedelta(hours=1), reason="Stands in",
+            pit=ALL_PITS, starts_at=NOON, ends_at=NOON + dt.timedelta(hours=1), reason="Stands in",
         )  # fmt: skip
         assert "15 Nov 2026, 20:00:00" in page_of(house, "shift-manager")
         assert "Singapore time" in page_of(house, "shift-manager")

@@ -1,8 +1,8 @@
 """The demonstration house: a floor of twelve tables and people of every role, made once and left alone from then on."""
 
-import dataclasses
 import datetime as dt
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +12,26 @@ from django.db import transaction
 from django.utils import timezone
 
 from games import roles
-from games.engine.limits import Range
 from games.engine.loader import rulebook
+from games.engine.sign_edits import Edits
 from games.management.commands.load_floor import load
 from games.models import LimitProposal, Staff, Table
-from games.selectors import limits_at
+from games.presets import read_preset
 from games.services.dice import dice_fit, dice_inspect, dice_set_create
 from games.services.duties import duty_grant
 from games.services.gate import Operator
-from games.services.limits import limits_approve, limits_propose, limits_reject
-from games.services.people import staff_set_password
+from games.services.limits import limits_approve, limits_edit, limits_reject
+from games.services.people import local_password_set
+from games.services.presets import preset_add
 from games.services.tables import in_force, opening_checks_sign, table_open, table_suspend
+from games.services.tumblers import tumbler_create, tumbler_fit, tumbler_inspect
 
 PATH = Path(roles.__file__).with_name("demonstration.toml")
+PRESETS = PATH.with_name("demonstration_presets.toml")
 REASON = "Demonstration"
 PASSWORD_BYTES = 12
+#: Whose login shows the casino of the other operator.
+ELSEWHERE = "SM41"
 CLOSED, SUSPENDED = "TS-04", "TS-09"
 
 
@@ -58,24 +63,25 @@ def make_floor() -> None:
     give_passwords(actor)
     stand_in()
     open_tables()
+    add_presets()
     propose_limits()
 
 
 def give_passwords(actor: Operator) -> None:
-    """A login for each role; an administrator lets the others in."""
+    """A login for each role, and one of the other operator's casino; an administrator lets the others in."""
     seen: set[tuple[str, str]] = set()
     for staff in Staff.objects.all():
-        if staff.is_staff and (staff.department, staff.post) not in seen:
+        if staff.is_staff and ((staff.department, staff.post) not in seen or staff.number == ELSEWHERE):
             seen.add((staff.department, staff.post))
             password = settings.HOME.secret(f"login-{staff.number}", PASSWORD_BYTES)
-            staff_set_password(actor=actor, staff=staff, password=password, must_change=False, reason=REASON)
+            local_password_set(actor=actor, staff=staff, password=password, reason=REASON)
 
 
 def stand_in() -> None:
     """Somebody acts in a higher post, as on most days."""
     dealer = Staff.objects.get(number="D101")
     now = timezone.now()
-    if dealer.casino:
+    if dealer.casino and dealer.pit:
         duty_grant(
             actor=Staff.objects.get(number="SM31"), staff=dealer, post="pit-supervisor", casino=dealer.casino,
             pit=dealer.pit, starts_at=now, ends_at=now + dt.timedelta(hours=8),
@@ -84,7 +90,7 @@ def stand_in() -> None:
 
 
 def open_tables() -> None:
-    """Dice under every dome, most tables open, one suspended and one closed."""
+    """Dice and a tumbler at every table, most tables open, one suspended and one closed."""
     for number, table in enumerate(Table.objects.all(), 1):
         pit = table.pit
         manager = Staff.objects.get(post="pit-manager", pit=pit)
@@ -97,6 +103,7 @@ def open_tables() -> None:
         )  # fmt: skip
         dice_inspect(actor=supervisor, dice_set=dice, result="good", seal_found=dice.seal)
         dice_fit(actor=manager, dice_set=dice, table=table, reason="New dice for the week")
+        fit_tumbler(manager, supervisor, table, number)
         if table.code == CLOSED:
             continue
         checks = rulebook(in_force(table).rulebook).opening_checks
@@ -107,29 +114,43 @@ def open_tables() -> None:
             table_suspend(actor=manager, table=table, reason="Two areas of the layout do not light")
 
 
+def fit_tumbler(manager: Staff, supervisor: Staff, table: Table, number: int) -> None:
+    if table.pit is None:
+        return
+    tumbler = tumbler_create(
+        actor=manager, casino=table.casino, pit=table.pit, code=f"TB-{number:02d}", serial=f"TBX-{7700 + number}",
+        activation="electronic", lock=f"LK-{3100 + number}", reason=REASON,
+    )  # fmt: skip
+    tumbler_inspect(actor=supervisor, tumbler=tumbler, result="good", lock_found=tumbler.lock)
+    tumbler_fit(actor=manager, tumbler=tumbler, table=table, reason="Serviced")
+
+
 def propose_limits() -> None:
     """One change waits for a decision, one is approved for later, one was rejected."""
     evening = timezone.now().replace(minute=0, second=0, microsecond=0) + dt.timedelta(hours=3)
     manager, west = Staff.objects.get(number="M21"), Staff.objects.get(number="M22")
     shift = Staff.objects.get(number="SM31")
 
-    def proposed(by: Staff, codes: list[str], scale: int, reason: str, starts_at: dt.datetime | None) -> LimitProposal:
-        tables = list(Table.objects.filter(code__in=codes))
-        old = limits_at(table=tables[0], at=timezone.now()).limits
-        new = dataclasses.replace(
-            old,
-            by_key={
-                key: Range((one.minimum or 0) * scale, (one.maximum or 0) * scale) if key == "big-small" else one
-                for key, one in old.by_key.items()
-            },
-        )
-        return limits_propose(actor=by, tables=tables, limits=new, starts_at=starts_at, reason=reason)
+    def proposed(by: Staff, codes: list[str], lowest: int, reason: str, starts_at: dt.datetime | None) -> LimitProposal:
+        edits = Edits({("big-small", "min"): lowest * 100})
+        tables = Table.objects.filter(code__in=codes).select_related("casino")
+        return limits_edit(
+            actor=by, edits=dict.fromkeys(tables, edits), starts_at=starts_at, reason=reason
+        )  # fmt: skip
 
-    proposed(manager, ["TS-02", "TS-03"], 2, "A busy weekend: fewer small bets at the two middle tables", None)
-    later = proposed(west, ["TS-06"], 2, "The evening crowd plays higher", evening)
+    proposed(manager, ["TS-02", "TS-03"], 100, "A busy weekend: fewer small bets at the two middle tables", None)
+    later = proposed(west, ["TS-06"], 50, "The evening crowd plays higher", evening)
     limits_approve(actor=shift, proposal=later, reason="As every Monday")
-    no = proposed(west, ["TS-07"], 4, "A guest of the house asked for it", None)
+    no = proposed(west, ["TS-07"], 100, "A guest of the house asked for it", None)
     limits_reject(actor=shift, proposal=no, reason="The high limit pit is open; send the guest there")
+
+
+def add_presets() -> None:
+    """The limits that this floor often has."""
+    shift = Staff.objects.get(number="SM31")
+    casino = Table.objects.select_related("casino").get(code="TS-01").casino
+    for name, limits in tomllib.loads(PRESETS.read_text(), parse_float=str).items():
+        preset_add(actor=shift, casino=casino, name=name, limits=read_preset(limits), reason=REASON)
 
 
 def demonstration_logins() -> list[dict[str, str]]:
@@ -141,6 +162,7 @@ def demonstration_logins() -> list[dict[str, str]]:
             password = path.read_text().strip()
             role = roles.role_of(staff.department, staff.post)
             known = password if staff.check_password(password) else "(changed on the site)"
-            logins.append({"role": role.name, "number": staff.number, "password": known})
+            name = f"{role.name} ({staff.casino})" if staff.number == ELSEWHERE else role.name
+            logins.append({"role": name, "number": staff.number, "password": known})
     order = [role.name for role in roles.ROLES.values()]
-    return sorted(logins, key=lambda login: order.index(login["role"]))
+    return sorted(logins, key=lambda login: order.index(login["role"]) if login["role"] in order else len(order))

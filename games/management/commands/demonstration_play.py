@@ -3,7 +3,7 @@
 import datetime as dt
 import io
 import signal
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from threading import Event, Thread
 from typing import Any
 
@@ -15,13 +15,14 @@ from django.db.models import Max, Min
 from django.utils import timezone
 
 from games.management.commands.demonstration import PATH, REASON
-from games.models import Casino, LiveRound, Table, TableState, Terminal
+from games.models import Casino, LiveRound, Round, Table, TableState, Terminal
 from games.moments import day_bounds, gaming_day
 from games.services.gate import Operator
 from games.services.imports import rounds_import
 from games.services.terminals import terminal_create
 from games.simulation.floor import PlayedTable, played_tables
 from games.simulation.live import LiveTable
+from games.simulation.play import SOURCE
 from games.simulation.terminal import Caller, Refused, Stopped
 from games.simulation.writer import days_played
 
@@ -68,12 +69,13 @@ class Command(BaseCommand):
             day = today - dt.timedelta(days=back)
             if stopped.is_set():
                 return
-            text, count = played_until(tables, day, now)
+            known = set(Round.objects.filter(gaming_day=day, source=SOURCE).values_list("ref", flat=True))
+            text, count = played_until(tables, day, now, known)
             done = rounds_import(actor=Operator(), stream=io.BytesIO(text), name=f"demonstration-{day}.ndjson")
             new, bets = new + done.new, bets + count
-            self.stdout.write(f"  Rounds of {day}: {done.new:,} new, {done.repeated:,} there already")
+            self.stdout.write(f"  Rounds of {day}: {done.new:,} new, {len(known):,} there already")
             self.stdout.flush()
-        self.stdout.write(f"  The floor has its last {DAYS} days: {bets:,} bets, {new:,} rounds new.")
+        self.stdout.write(f"  The floor has its last {DAYS} days: {new:,} rounds new, {bets:,} bets.")
 
     def _play(self, tables: list[PlayedTable], caller: Caller, until: dt.datetime) -> None:
         there = set(Table.objects.filter(code__in=LIVE, state=TableState.OPEN).values_list("code", flat=True))
@@ -109,14 +111,18 @@ def demonstration_tables(now: dt.datetime) -> Iterator[PlayedTable]:
         yield from tables
 
 
-def played_until(tables: list[PlayedTable], day: dt.date, now: dt.datetime) -> tuple[bytes, int]:
-    """The rounds of a day that are over, a line each, and how many bets they have; live ones are not played over."""
+def played_until(tables: list[PlayedTable], day: dt.date, now: dt.datetime, known: Container[str]) -> tuple[bytes, int]:
+    """Return the rounds of a day that are over, a line each, and how many bets they have.
+
+    Left out are rounds on record, also where another version of the simulation played them otherwise, and those at the
+    time of live ones.
+    """
     lines, bets = [], 0
     played_live = live_spans(tables[0].casino, day)
     for one in days_played(tables=tables, days=[day], rounds=ROUNDS_A_TABLE, seed=SEED, faults=FAULTS):
         first, last = played_live.get(one.document["table"], (NEVER, NEVER))
         ended_at = dt.datetime.fromisoformat(one.document["events"][-1]["at"])
-        if ended_at < now and not first - A_ROUND < one.started_at < last:
+        if one.document["ref"] not in known and ended_at < now and not first - A_ROUND < one.started_at < last:
             lines.append(msgspec.json.encode(one.document))
             bets += len(one.document["bets"])
     return b"\n".join(lines), bets

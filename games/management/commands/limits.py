@@ -9,9 +9,9 @@ from games.engine.requests import verify_whole_characters
 from games.management.acting import ActingCommand
 from games.management.documents import as_json, read_document
 from games.models import LimitProposal, Staff
-from games.proposals import KNOWN, STATES, proposal_document, proposals_seen, read_proposal
+from games.proposals import KNOWN, STATES, changes_document, proposal_document, proposals_seen, propose
 from games.services.gate import Actor, deny
-from games.services.limits import limits_approve, limits_propose, limits_reject, limits_withdraw
+from games.services.limits import limits_approve, limits_reject, limits_withdraw
 
 DECISIONS: dict[str, Any] = {"approve": limits_approve, "reject": limits_reject, "withdraw": limits_withdraw}
 
@@ -22,12 +22,18 @@ class Command(ActingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="propose|approve|reject|withdraw|list")
-        propose = self.add_verb(verbs, "propose", "new limits, as the API takes them: tables, boxes, reason …")
-        propose.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
+        proposing = self.add_verb(verbs, "propose", "new limits, as the API takes them: changes, reason …")
+        proposing.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
         for name in DECISIONS:
             decide = self.add_verb(verbs, name, f"{name} a proposal")
             decide.add_argument("number", type=int, help="the number of the proposal")
             decide.add_argument("--reason", required=True)
+            if name == "approve":
+                decide.add_argument(
+                    "--remove", action="append", default=[], metavar="[TABLE:]LIMIT",
+                    help="a limit that is removed by its full name, such as TS-01:boxes.double.max; once for each, and "
+                    "without the table where the proposal has one",
+                )  # fmt: skip
         listing = self.add_verb(verbs, "list", "proposals as JSON, the newest first")
         listing.add_argument("--state", choices=STATES)
 
@@ -42,20 +48,33 @@ class Command(ActingCommand):
             proposal = proposed(actor, options["file"])
         else:
             proposal = found(options["number"])
-            DECISIONS[verb](actor=actor, proposal=proposal, reason=options["reason"])
-        self.stdout.write(as_json(proposal_document(found(proposal.pk))))
+            agreed = {"remove": removals(proposal, options["remove"])} if options.get("remove") else {}
+            DECISIONS[verb](actor=actor, proposal=proposal, reason=options["reason"], **agreed)
+        proposal = found(proposal.pk)
+        self.stdout.write(as_json(proposal_document(proposal) | changes_document(proposal)))
 
 
 def proposed(actor: Staff, file: str) -> LimitProposal:
     try:
         document = read_document(file)
         verify_whole_characters(document)
-        tables, limits, starts_at, correction, reason = read_proposal(document)
+        return propose(actor, document)
     except InputError as error:
         raise CommandError("\n".join(error.faults)) from None
-    return limits_propose(
-        actor=actor, tables=tables, limits=limits, starts_at=starts_at, is_correction=correction, reason=reason
-    )
+
+
+def removals(proposal: LimitProposal, written: list[str]) -> dict[str, list[str]]:
+    """Read the limits to remove by table, as TABLE:LIMIT, or LIMIT where the proposal has one table."""
+    codes = [sign.table.code for sign in proposal.signs.all()]
+    by_table: dict[str, list[str]] = {}
+    for text in written:
+        code, colon, name = text.rpartition(":")
+        if not colon and len(codes) > 1:
+            raise CommandError(f"--remove {text}: the proposal has several tables; write it as {min(codes)}:{text}.")
+        if colon and code not in codes:
+            raise CommandError(f"--remove {text}: {code} is not a table of this proposal ({', '.join(sorted(codes))}).")
+        by_table.setdefault(code or codes[0], []).append(name)
+    return by_table
 
 
 def found(number: int) -> LimitProposal:

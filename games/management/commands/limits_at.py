@@ -9,7 +9,8 @@ from games.management.acting import PlainCommand, moment
 from games.management.documents import as_json
 from games.models import Table
 from games.selectors import NoLimitsError, SignAt, limits_at
-from games.signs import limits_document, rows, shown
+from games.signs import limits_document, rows
+from games.signs.names import shown
 
 
 class Command(PlainCommand):

@@ -24,7 +24,8 @@ LAST_DAY = dt.date(2999, 1, 1)
 class Command(RulesCommand):
     help = (
         "Writes rounds for import_rounds with known faults planted in them, FILE.floor.toml for load_floor, and "
-        "FILE.truth.json: every discrepancy, breach and irregularity that is to be found. Touches no database."
+        "FILE.truth.json: every discrepancy, breach, irregularity and procedural fault that is to be found. "
+        "Touches no database."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -49,7 +50,7 @@ class Command(RulesCommand):
 
     def _written(self, path: Path, days: list[dt.date], options: dict[str, Any]) -> str:
         verify_numbers(options)
-        floor = floor_text(tables=options["tables"], day=days[0])
+        floor = floor_text(tables=options["tables"], day=days[0], is_sound=not options["faults"])
         rounds = options["rounds_per_table"]
         tables = list(tables_of(read_floor(floor.encode()), days[0]))
         played = days_played(tables=tables, days=days, rounds=rounds, seed=options["seed"], faults=options["faults"])

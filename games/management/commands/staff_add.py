@@ -1,21 +1,22 @@
-"""Add a person from the command line: how a new house gets its first administrator."""
+"""Add a person from the command line: how a new house gets its first administrators."""
 
-import getpass
-import sys
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.conf import settings
+from django.core.management.base import CommandParser
 from django.db import transaction
 
+from games.management.account_text import account_text
 from games.management.acting import ActingCommand, coded
 from games.models import Casino, Pit
 from games.roles import DEPARTMENTS, POSTS
+from games.services.account_proposals import pending
 from games.services.gate import Actor
-from games.services.people import staff_create, staff_set_password
+from games.services.people import account_reset, staff_create
 
 
 class Command(ActingCommand):
-    help = "Adds a person. The password is asked for, or read from standard input with --password-stdin."
+    help = "Adds a person and prints a one-time sign-in link, or sends it where there is an e-mail address."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -25,27 +26,23 @@ class Command(ActingCommand):
         parser.add_argument("--post", default="", choices=POSTS, help="only in the pit")
         parser.add_argument("--casino", metavar="CODE", help="left out for people who look after every casino")
         parser.add_argument("--pit", metavar="CODE")
-        parser.add_argument("--email", default="", metavar="ADDRESS", help="where notices of findings go")
+        parser.add_argument("--email", default="", metavar="ADDRESS", help="where the link and notices of findings go")
         parser.add_argument("--reason", default="Added from the command line")
-        parser.add_argument("--no-password", action="store_true", help="the person cannot log in for now")
-        parser.add_argument("--password-stdin", action="store_true")
+        parser.add_argument("--no-link", action="store_true", help="the person cannot sign in for now")
 
     @transaction.atomic
     def act(self, actor: Actor, **options: Any) -> None:
         casino = coded(Casino, "--casino", options["casino"])
         pit = coded(Pit, "--pit", options["pit"], casino=casino)
+        reason = options["reason"]
         staff = staff_create(
             actor=actor, number=options["number"], name=options["name"], department=options["department"],
-            post=options["post"], casino=casino, pit=pit, email=options["email"], reason=options["reason"],
+            post=options["post"], casino=casino, pit=pit, email=options["email"], reason=reason,
         )  # fmt: skip
-        if not options["no_password"]:
-            password = sys.stdin.readline().rstrip("\n") if options["password_stdin"] else ask()
-            staff_set_password(actor=actor, staff=staff, password=password, reason=options["reason"])
         self.stdout.write(f"Added {staff}.")
-
-
-def ask() -> str:
-    password = getpass.getpass("Password: ")
-    if password != getpass.getpass("The same again: "):
-        raise CommandError("The two passwords differ; nothing was written.")
-    return password
+        if waiting := pending(staff):
+            self.stdout.write(account_text(waiting))
+        elif staff.is_staff and not options["no_link"]:
+            self.stdout.write(
+                account_text(account_reset(actor=actor, staff=staff, site=settings.SITE_URL, reason=reason))
+            )

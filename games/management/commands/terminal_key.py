@@ -21,6 +21,10 @@ class Command(ActingCommand):
         create = self.add_verb(verbs, "create", "a new key, printed this once and kept nowhere")
         create.add_argument("--name", required=True, help="how the terminal is called in every record")
         create.add_argument("--reason", default="Made from the command line")
+        create.add_argument(
+            "--source", default="", metavar="SOURCE",
+            help="the source of its rounds, which then belongs to the keys that name it; else any that is free",
+        )  # fmt: skip
         self.add_verb(verbs, "list", "terminals as JSON, without their keys")
         bind = self.add_verb(verbs, "bind", "other tables for a key")
         revoke = self.add_verb(verbs, "revoke", "a key opens nothing from now on")
@@ -35,7 +39,8 @@ class Command(ActingCommand):
         verb, reason = options["verb"], options.get("reason", "")
         if verb == "create":
             tables = tables_of(options["tables"])
-            _, key = terminal_create(actor=actor, name=options["name"].strip(), tables=tables, reason=reason)
+            name, source = options["name"].strip(), options["source"].strip()
+            _, key = terminal_create(actor=actor, name=name, tables=tables, source=source, reason=reason)
             self.stdout.write(key)
         elif verb == "list":
             authorize(actor, "terminal.view")

@@ -32,8 +32,9 @@ WHOLE: dict[str, Any] = {
     "bets": [
         {"player": "seat-3", "box": "small", "stake": "100.00", "net": "100.00", "at": "2026-11-15T19:07:10+08:00"},
         {"player": "seat-4", "box": "big", "stake": "150", "net": "-150.00", "house_placed": True},
-        {"player": "seat-4", "box": "big", "stake": "25", "refused": True},
+        {"player": "seat-4", "box": "big", "stake": "25", "refused": True, "at": "2026-11-15T19:07:20+08:00"},
         {"player": "seat-5", "box": "single-3", "stake": "30", "refused": True, "at": "2026-11-15T19:07:32+08:00"},
+        {"player": "seat-6", "box": "big", "stake": "60", "withdrawn": "2026-11-15T19:07:25+08:00"},
     ],
 }  # fmt: skip
 
@@ -60,9 +61,9 @@ def play_whole(player: Player) -> None:
     player.bet("seat-3", "small", "100", at="2026-11-15T19:07:10+08:00")
     player.bet("seat-4", "big", "100", house_placed=True)
     player.do("increase", player="seat-4", box="big", stake="75")
-    player.do("refuse", player="seat-4", box="big", stake="25")
+    player.do("refuse", player="seat-4", box="big", stake="25", at="2026-11-15T19:07:20+08:00")
     player.bet("seat-6", "big", "60")
-    player.do("withdraw", player="seat-6", box="big")
+    player.do("withdraw", player="seat-6", box="big", at="2026-11-15T19:07:25+08:00")
     player.do(**closed)
     player.bet("seat-5", "single-3", "30", at="2026-11-15T19:07:32+08:00")
     for event in (tumbled, shown, amended):
@@ -157,6 +158,12 @@ def test_what_happens_out_of_turn_is_kept_and_the_rule_told(house: House, clock:
         ({"kind": "withdraw", "player": "a", "box": "small", "stake": "101"}, "stake"),
         ({"kind": "bet", "player": "a", "box": "small", "stake": "1"}, "box"),
         ({"kind": "jump"}, "kind"),
+        ({"kind": "bet", "player": "b", "box": "small", "stake": "1", "call_bet": "yes"}, "call_bet"),
+        ({"kind": "withdraw", "player": "a", "box": "small", "call_bet": True}, "call_bet"),
+        ({"kind": "tumbler", "tumbles": 0, "activated": 1}, "activated"),
+        ({"kind": "tumbler", "tumbles": 3, "activated": False}, "activated"),
+        ({"kind": "no-more-bets", "activated": True}, "activated"),
+        ({"kind": "interruption", "known_dice": "2,?"}, "known_dice"),
         ({"kind": "no-more-bets", "at": "2026-11-15T19:00:00+08:00"}, "at"),
         ({"kind": "no-more-bets", "at": "2027-11-15T19:00:00+08:00"}, "at"),
         ({"kind": "void", "rule": "7.1(a)"}, "rule"),

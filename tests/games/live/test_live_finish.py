@@ -6,6 +6,8 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
+from games.admin.live_finish import SEEN
+from games.engine.errors import InputError
 from games.engine.loader import rulebook
 from games.live.finishing import missing
 from games.models import Denial, LiveRound, LiveStep, Round, Table
@@ -27,7 +29,8 @@ def finish(client: Client, live: LiveRound, **fields: Any) -> Any:
 
 def nets(answer: Any) -> dict[str, str]:
     """The second step as it was filled in."""
-    return {name: answer.context["form"].initial[name] for name in ("tumbles", "dice", "nets", "basis")}
+    initial = answer.context["form"].initial
+    return {name: initial[name] for name in (*SEEN, "nets", "basis") if initial[name] is not None}
 
 
 def test_3_9_a_round_that_was_left_open_is_finished_in_two_steps(house: House, player: Player, clock: Any) -> None:
@@ -73,6 +76,10 @@ def test_5_5_1_too_few_tumbles_are_pointed_out_before_anything_is_paid(house: Ho
         ({"dice": "1 2"}, "3 dice are needed"),
         ({"dice": "1 2 9"}, "is not a face of a die"),
         ({"dice": "a b c"}, "Write the three faces"),
+        ({"dice": ""}, "Write the three faces, as in: 1 3 6; without them, void the round."),
+        ({"dice": "", "known_dice": "2 ? ?"}, "without them, void the round."),
+        ({"known_dice": "2 ?"}, "Write the three dice, each as 1 to 6 or ?, as in: 2 ? ?."),
+        ({"activated": "on"}, "The tumbler turned; leave this empty"),
         ({"tumbles": "-1"}, "greater than or equal to 0"),
         ({"nets": "seat-1"}, "Line 1: write player, box and net"),
         ({"nets": "seat-1 small x"}, "is not an amount"),
@@ -87,7 +94,7 @@ def test_what_is_wrong_is_told_on_the_form_and_nothing_changes(
     live, client = LiveRound.objects.get(), person(house)
     given = {"tumbles": "3", "dice": "1 1 3"} | fields
     if "nets" in fields:
-        given |= {"reason": "Died", "basis": "3 [1, 1, 3]"}
+        given |= {"reason": "Died", "basis": "tumbles 3; dice [1, 1, 3]"}
     assert fault in finish(client, live, **given).content.decode().replace("&#x27;", "'")
     assert (LiveStep.objects.count(), Round.objects.count()) == (3, 0)
 
@@ -98,10 +105,60 @@ def test_where_the_result_is_known_only_the_nets_are_asked(house: House, player:
     player.do("result", dice=[1, 1, 3])
     live, client = LiveRound.objects.get(), person(house)
     answer = client.get(f"/admin/games/liveround/{live.pk}/finish/")
-    assert list(answer.context["form"].fields) == ["nets", "reason", "basis"]
+    assert list(answer.context["form"].fields) == ["amended", "nets", "reason", "basis"]
     values = {name: answer.context["form"].initial[name] for name in ("nets", "basis")}
     finish(client, live, **values, reason="Died")
     assert Round.objects.get().nets == [10000, 1000]
+
+
+def test_3_8_a_result_that_was_entered_wrongly_is_amended_before_settlement(house: House, player: Player) -> None:
+    player.do("no-more-bets")
+    player.do("tumbler", tumbles=3)
+    player.do("result", dice=[1, 1, 3])
+    live, client = LiveRound.objects.get(), person(house)
+    answer = finish(client, live, nets="seat-1 small 100\nseat-2 single-3 10", amended="4 4 9", reason="Read again")
+    assert "is not a face of a die" in answer.content.decode()
+    answer = finish(client, live, nets="seat-1 small 100\nseat-2 single-3 10", amended="6 4 4", reason="Read again")
+    second = nets(answer)
+    assert (second["amended"], second["nets"]) == ("6 4 4", "seat-1 small -100.00\nseat-2 single-3 -10.00")
+    assert "Amended before settlement." in answer.content.decode()
+    finish(client, live, **second, reason="Read again")
+    recorded = Round.objects.get()
+    assert (recorded.dice, recorded.nets) == ([6, 4, 4], [-10000, -1000])
+    amended = next(event for event in recorded.events if event["kind"] == "result-amended")
+    assert (amended["dice"], amended["by"]) == ([6, 4, 4], "PIT-SUPERVISOR")
+
+
+def test_5_4_1_a_round_that_was_interrupted_with_all_dice_known_needs_no_result(house: House, player: Player) -> None:
+    live, client = LiveRound.objects.get(), person(house)
+    second = nets(finish(client, live, tumbles="3", known_dice="6 1 6", dice=""))
+    assert second["nets"] == "seat-1 small -100.00\nseat-2 single-3 -10.00"
+    finish(client, live, **second, reason="Power failure")
+    recorded = Round.objects.get()
+    assert [event["kind"] for event in recorded.events] == [
+        "place-bets", "no-more-bets", "tumbler", "interruption", "settled",
+    ]  # fmt: skip
+    assert (recorded.status, recorded.dice, recorded.events[3]["known_dice"]) == ("settled", [6, 1, 6], "6,1,6")
+
+
+def test_a_result_without_the_die_that_was_known_is_pointed_out_before_anything_is_paid(
+    house: House, player: Player
+) -> None:
+    live, client = LiveRound.objects.get(), person(house)
+    page = finish(client, live, tumbles="3", known_dice="2 ? ?", dice="1 3 6").content.decode()
+    assert "Known at the interruption, and not in the result: 2." in page
+    page = finish(client, live, tumbles="3", known_dice="2 ? ?", dice="1 2 6").content.decode()
+    assert "not in the result" not in page
+
+
+def test_5_5_1_a_jammed_tumbler_is_pointed_out_before_anything_is_paid(house: House, player: Player) -> None:
+    live, client = LiveRound.objects.get(), person(house)
+    answer = finish(client, live, tumbles="0", activated="on", dice="1 1 3")
+    assert "rws-tai-sai-v6#5.5.1: void" in answer.content.decode()
+    second = nets(answer)
+    finish(client, live, **second, reason="Jammed")
+    recorded = Round.objects.get()
+    assert (recorded.status, recorded.events[2]["tumbles"], recorded.events[2]["activated"]) == ("void", 0, True)
 
 
 def test_a_terminal_whose_clock_is_ahead_does_not_keep_the_round_open(house: House, player: Player) -> None:
@@ -116,7 +173,11 @@ def test_5_12_a_round_is_voided_by_a_rule_and_not_by_a_ruling(house: House, play
     live, client = LiveRound.objects.get(), person(house)
     address = f"/admin/games/liveround/{live.pk}/void/"
     page = client.get(address)
-    assert [rule for rule, _ in page.context["form"].fields["rule"].choices] == list(rulebook(V6).voidings)
+    offered = [rule for rule, _ in page.context["form"].fields["rule"].choices]
+    assert offered == [rule for rule in rulebook(V6).voidings if rule != "5.6"]
+    assert "Rule 5.6 is ordered from an incident, for all affected rounds" in page.content.decode()
+    refused = client.post(address, {"rule": "5.6", "reason": "A die is chipped"})
+    assert "is not one of the available choices" in refused.content.decode()
     answer = client.post(address, {"rule": "ruling", "reason": "So"})
     assert "is not one of the available choices" in answer.content.decode()
     assert "This field is required" in client.post(address, {"rule": "5.5.2"}).content.decode()
@@ -191,6 +252,16 @@ def test_a_round_is_finished_with_a_reason_or_not_at_all(house: House, player: P
     assert LiveStep.objects.count() == 3
 
 
+@pytest.mark.parametrize("rule", ["5.6", "ruling", "rws-tai-sai-v6#5.6", "1.7", 5])
+def test_5_6_no_single_round_in_play_is_voided_by_a_rule_that_reaches_further(
+    house: House, player: Player, rule: Any
+) -> None:
+    steps = [{"call": "hand-1", "kind": "void", "rule": rule}]
+    with pytest.raises(InputError, match="does not void a single round in play; choose"):
+        live_finish(actor=house["pit-supervisor"], key=LiveRound.objects.get().pk, documents=steps, reason="Chipped")
+    assert LiveStep.objects.count() == 3
+
+
 def test_a_name_that_was_taken_meanwhile_ends_the_round_and_is_told(house: House, table: Table, player: Player) -> None:
     live = LiveRound.objects.get()
     other = {"source": "floor", "ref": "R-1", "table": table.code, "bets": [], "events": [
@@ -205,4 +276,4 @@ def test_a_name_that_was_taken_meanwhile_ends_the_round_and_is_told(house: House
     assert "its name was taken" in see(client, f"liveround/{live.pk}/change/")
     with pytest.raises(RoundConflictError):
         live_step(actor=house["pit-supervisor"], key=live.pk, action="liveround.finish",
-                  document={"call": "hand-4", "kind": "void", "rule": "5.5.2"})  # fmt: skip
+                  document={"call": "hand-4", "kind": "void", "rule": "5.5.2", "by": "PIT-SUPERVISOR"})  # fmt: skip

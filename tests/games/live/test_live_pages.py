@@ -45,6 +45,20 @@ def test_a_long_list_goes_on_where_the_last_page_ended(
     assert [f"R-{number}" in second for number in (4, 3, 2, 1)] == [False, False, True, True]
 
 
+def test_a_round_that_the_rules_void_does_not_show_as_settled(house: House, player: Player) -> None:
+    player.do("no-more-bets")
+    player.do("tumbler", tumbles=0, activated=True)
+    player.do("result", dice=[1, 2, 3])
+    nets = [{"player": who, "box": box, "net": "0"} for who, box in (("seat-1", "small"), ("seat-2", "single-3"))]
+    player.do("settled", nets=nets)
+    live = LiveRound.objects.get()
+    assert (live.state, Round.objects.get().status) == ("settled", "void")
+    for address in ("liveround/", f"liveround/{live.pk}/change/"):
+        page = see(person(house), address)
+        assert "ts-state-void" in page
+        assert "ts-state-settled" not in page
+
+
 def test_a_pit_supervisor_sees_the_rounds_of_his_own_pit(house: House, player: Player) -> None:
     live = LiveRound.objects.get()
     client = Client()

@@ -1,17 +1,19 @@
 """The practice page: a round played by clicks, by the same engine as a terminal's, and nothing of it on record."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from games.engine.dice import Throw, all_throws
+from games.admin.practice import page_of
 from games.engine.loader import rulebook
-from games.engine.settlement import winning
 from games.live import practice as practising
-from games.live.practice import Practice, chips_of, press
+from games.live.practice import Practice, as_steps, chips_of, practice_stand, press
 from games.models import LedgerLeaf, LiveRound, LiveStep, Outbox, Round, Table
 from tests.conftest import House
+from tests.games.engine import oracle
 from tests.games.engine.oracle import DIVISION_9
 from tests.games.floor import HOUR, NOON, bare_table, put_sign, ready_table, sign
 
@@ -81,6 +83,69 @@ def test_5_7_a_late_bet_is_refused_with_its_rule(clicker: Clicker) -> None:
     assert page.context["answer"]["bets"] == []
 
 
+def test_5_7_a_withdrawal_after_the_close_is_refused_and_the_bet_is_settled(clicker: Clicker) -> None:
+    clicker.click(step="place-bets")
+    clicker.click(box="small", chip="100.00")
+    clicker.click(step="no-more-bets")
+    page = clicker.click(box="small", hand="withdraw")
+    assert "Refused by rws-tai-sai-v6#5.7. Once betting is closed no bet is withdrawn" in text(page)
+    assert page.context["answer"]["irregularities"] == [
+        {"rule": "rws-tai-sai-v6#5.7", "action": "refuse", "detail": "seat-1 small withdrawn after no-more-bets"}
+    ]
+    clicker.click(tumbles="3")
+    clicker.throw("661")
+    page = clicker.click(step="settled")
+    assert [(player, net) for player, net, _ in page.context["results"]] == [("seat-1", "-100.00")]
+    assert "1, double 6, total 13" in text(page)
+
+
+@pytest.mark.parametrize(
+    ("dice", "rule", "is_void", "following"),
+    [
+        ("? ? ?", "5.4.2", True, "result"),
+        ("? 4 ?", "5.4.1", False, "result"),
+        ("6 1 6", "5.4.1", False, "settled"),
+    ],
+)
+def test_5_4_an_interruption_ends_or_goes_on_by_the_dice_that_are_known(
+    clicker: Clicker, dice: str, rule: str, is_void: bool, following: str
+) -> None:
+    for fields in ({"step": "place-bets"}, {"box": "small"}, {"step": "no-more-bets"}, {"tumbles": "3"}):
+        clicker.click(**fields)
+    chosen = {f"known{number}": face.strip("?") for number, face in enumerate(dice.split(), 1)}
+    page = clicker.click(interrupt="1", **chosen)
+    answer = page.context["answer"]
+    assert f"known: {dice.replace(' ', ',')}" in text(page)
+    assert ([one["rule"] for one in answer["irregularities"]], answer["void"]) == ([f"rws-tai-sai-v6#{rule}"], is_void)
+    assert following in answer["next"]
+    assert ("ts-state-void" in text(page)) is is_void
+
+
+def test_5_4_1_with_all_dice_known_the_round_is_settled_by_them(clicker: Clicker) -> None:
+    for fields in ({"step": "place-bets"}, {"box": "big", "chip": "100.00"}, {"step": "no-more-bets"}):
+        clicker.click(**fields)
+    page = clicker.click(interrupt="1", known1="6", known2="1", known3="6")
+    assert "1, double 6, total 13" in text(page)
+    page = clicker.click(step="settled")
+    assert [(player, net) for player, net, _ in page.context["results"]] == [("seat-1", "100.00")]
+
+
+def test_5_5_1_a_jammed_tumbler_voids_the_round(clicker: Clicker) -> None:
+    clicker.click(step="place-bets")
+    clicker.click(step="no-more-bets")
+    page = clicker.click(tumbles="jammed")
+    assert "activated, did not tumble" in text(page)
+    assert [one["rule"] for one in page.context["answer"]["irregularities"]] == ["rws-tai-sai-v6#5.5.1"]
+
+
+def test_4_5_a_bet_on_a_call_is_placed_by_the_house(clicker: Clicker) -> None:
+    clicker.click(step="place-bets")
+    clicker.click(box="small", hand="call-bet", chip="50.00")
+    page = clicker.click(box="small")
+    assert "seat-1 small 50.00 placed by the house call bet" in text(page)
+    assert [line.kind for line in page.context["lines"]] == ["increase", "bet", "place-bets"]
+
+
 def test_3_8_what_is_out_of_order_is_told_with_its_rule_and_not_kept(clicker: Clicker) -> None:
     page = clicker.throw("123")
     assert "out of order in a round that is new" in text(page)
@@ -124,6 +189,7 @@ def test_start_again_clears(clicker: Clicker) -> None:
         ({"box": "small", "hand": "withdraw"}, "has no bet on small"),
         ({"tumbles": "many"}, "is not a count"),
         ({"void": "99"}, "is not a rule of"),
+        ({"interrupt": "1", "known1": "7"}, "does not name three dice"),
         ({"press": "7"}, "is not on a button"),
         ({"step": "dance"}, "is not a kind of step"),
         ({}, "is not a kind of step"),
@@ -195,7 +261,8 @@ def division_9(house: House, clock: Any) -> Clicker:
 
 
 def lit(page: Any) -> set[str]:
-    return {box["code"] for _, box in page.context["areas"] if box["won"]}
+    """The areas that are lit in the page itself, in the drawing and in the list."""
+    return set(re.findall(r'class="tp-box tp-won[^"]*" name="box" value="([^"]+)"', page.content.decode()))
 
 
 def test_3_3_a_round_is_entered_on_six_buttons_and_the_winning_boxes_light_up(division_9: Clicker) -> None:
@@ -220,7 +287,26 @@ def test_3_3_a_ii_nothing_counts_before_the_entry_button(division_9: Clicker) ->
     assert division_9.click(enter="1").context["answer"]["state"] == "resulted"
 
 
-def test_3_3_a_iii_the_display_shows_the_last_three_numbers() -> None:
+def test_3_3_a_iii_the_display_shows_the_last_three_numbers(division_9: Clicker) -> None:
+    for number in "61524":
+        page = division_9.click(press=number)
+    assert "".join(map(str, page.context["display"])) == "524"
+
+
+def test_6_4_a_the_buttons_of_the_result_are_pressed_and_displayed(division_9: Clicker) -> None:
+    for number in "136":
+        page = division_9.click(press=number)
+    assert "<span>1</span><span>3</span><span>6</span></output>" in page.content.decode()
+    assert page.context["answer"]["dice"] is None  # pressed, and not entered
+
+
+def test_6_4_b_the_entry_button_enters_the_result(division_9: Clicker) -> None:
+    page = division_9.throw("136")
+    assert (page.context["answer"]["state"], page.context["answer"]["dice"]) == ("resulted", [1, 3, 6])
+    assert "1, 3, 6, total 10" in text(page)
+
+
+def test_each_number_pushes_the_first_of_three_out_of_the_display() -> None:
     practice = Practice()
     shown = []
     for number in "61524":
@@ -229,10 +315,36 @@ def test_3_3_a_iii_the_display_shows_the_last_three_numbers() -> None:
     assert shown == [[6], [6, 1], [6, 1, 5], [1, 5, 2], [5, 2, 4]]
 
 
-def test_3_3_b_exactly_the_winning_boxes_light_up_on_all_216_throws(division_9: Clicker) -> None:
-    layout = rulebook(DIVISION_9).layouts["1"]
-    for throw in all_throws():
-        for code, box in layout.boxes.items():
-            assert (code in winning(layout, throw)) == bool(box.hits(throw))
-    page = division_9.throw("555")
-    assert lit(page) == set(winning(layout, Throw((5, 5, 5))))
+@pytest.mark.parametrize("layout", ["1", "2"])
+def test_3_3_b_exactly_the_winning_boxes_light_up_on_all_216_throws(house: House, clock: Any, layout: str) -> None:
+    """What the page is made of, against a count that uses nothing of the engine."""
+    clock.move_to(NOON - HOUR)
+    table = ready_table(house, "TS-09", rulebook=DIVISION_9, layout=layout)
+    at = NOON.isoformat()
+    before: list[dict[str, Any]] = [
+        {"kind": "tumbler", "at": at, "tumbles": 3}, {"kind": "place-bets", "at": at},
+        {"kind": "no-more-bets", "at": at},
+    ]  # fmt: skip
+    first = practice_stand(table, Practice(), NOON)
+    for dice in oracle.THROWS:
+        steps = as_steps([*before, {"kind": "result", "at": at, "dice": list(dice)}])
+        shown = page_of(replace(first, steps=steps), Practice())
+        wins = set(oracle.winning(DIVISION_9, layout, dice))
+        assert {box["code"] for _, box in shown["areas"] if box["won"]} == wins, dice
+        assert {box["code"] for _, boxes in shown["box_list"] for box in boxes if box["won"]} == wins, dice
+
+
+@pytest.mark.parametrize("dice", ["555", "412", "664"])
+def test_3_3_b_the_page_lights_the_winning_boxes_alone(division_9: Clicker, dice: str) -> None:
+    assert lit(division_9.see()) == set()
+    page = division_9.throw(dice)
+    assert lit(page) == set(oracle.winning(DIVISION_9, "1", tuple(map(int, dice))))
+
+
+@pytest.mark.parametrize(
+    ("dice", "call"),
+    [("631", "1, 3, 6, total 10"), ("343", "double 3, 4, total 10"), ("555", "triple 5, total 15")],
+)
+def test_6_3_the_page_shows_the_result_as_it_is_called(division_9: Clicker, dice: str, call: str) -> None:
+    assert call not in text(division_9.see())
+    assert f"<strong>{call}</strong>" in text(division_9.throw(dice))

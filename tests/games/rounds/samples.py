@@ -51,10 +51,11 @@ def current(**changes: Any) -> dict[str, Any]:
     """A round of the last minutes, for tests in which the clock goes on."""
     start = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=2)
     kinds: list[tuple[str, dict[str, Any]]] = [
-        ("place-bets", {}), ("no-more-bets", {}), ("result", {"dice": [1, 3, 6]}), ("settled", {}),
+        ("place-bets", {}), ("no-more-bets", {}), ("tumbler", {"tumbles": 3}), ("result", {"dice": [1, 3, 6]}),
+        ("settled", {}),
     ]  # fmt: skip
     events = [
         {"kind": kind, "at": (start + dt.timedelta(seconds=index)).isoformat(), **more}
         for index, (kind, more) in enumerate(kinds)
     ]
-    return example(events=events) | changes
+    return example(events=events, dealer="DEALER", supervisor="PIT-SUPERVISOR") | changes

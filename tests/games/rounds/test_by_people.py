@@ -12,6 +12,8 @@ from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from audits.models import Finding
+from audits.services.arrivals import arrivals_take
 from games.models import Denial, ImportJob, Round, Table
 from games.services.rounds import round_enter
 from games.services.uploads import upload_accept, upload_take, uploads
@@ -67,22 +69,112 @@ def test_a_void_round_needs_no_dice_and_no_nets(house: House, table: Table) -> N
     assert Round.objects.get().status == "void"
 
 
+def test_everything_of_a_round_can_be_entered(house: House, table: Table) -> None:
+    bets = """seat-3 small 100 100 at 19:07:10 withdrawn 19:08:01
+        seat-4 big 50 -50 house call
+
+        seat-5 big 60 withdrawn 19:07:30
+        seat-5 big 70 refused at 19:07:59"""
+    events = "19:08:20 interruption 2 ? ?\n19:08:40 result 1,3,5\n19:08:50 result-amended 1 3 6 by PIT-SUPERVISOR"
+    page = enter(house, table, tumbler_at="19:08", tumbles="3", dice="", events=events, bets=bets)
+    assert "as entered by hand" in page
+    found = Round.objects.get()
+    assert [event["kind"] for event in found.events] == [
+        "place-bets", "no-more-bets", "tumbler", "interruption", "result", "result-amended", "settled",
+    ]  # fmt: skip
+    assert (found.events[3]["known_dice"], found.events[5]["by"], found.dice) == ("2,?,?", "PIT-SUPERVISOR", [1, 3, 6])
+    assert (found.withdrawn, found.refused) == ([False, False, True, False], [False, False, False, True])
+    assert (found.call, found.house_placed) == ([False, True, False, False], [False, True, False, False])
+    assert found.withdrawn_at
+    assert found.withdrawn_at[0] == dt.datetime(2026, 11, 15, 11, 8, 1, tzinfo=dt.UTC)
+
+
+def test_a_jammed_tumbler_and_who_voided_the_round_can_be_entered(house: House, table: Table) -> None:
+    jammed = {"tumbler_at": "19:08", "tumbles": "0", "activated": "on", "dice": "", "settled_at": ""}
+    enter(house, table, **jammed, void="5.5.1", void_by="PIT-SUPERVISOR", bets="seat-3 small 100")
+    found = Round.objects.get()
+    assert (found.status, found.events[2]["activated"], found.events[3]["by"]) == ("void", True, "PIT-SUPERVISOR")
+
+
+def kinds_of(found: Round) -> list[str]:
+    return [event["kind"] for event in found.events]
+
+
+def test_a_void_after_the_settlement_loses_neither_and_the_round_stays_settled(house: House, table: Table) -> None:
+    times = {"result_at": "19:08:40", "void_at": "19:12", "tumbler_at": "19:08:10", "tumbles": "3"}
+    assert "as entered by hand" in enter(house, table, **times, void="5.5.1", void_by="PIT-SUPERVISOR")
+    found = Round.objects.get()
+    assert kinds_of(found) == ["place-bets", "no-more-bets", "tumbler", "result", "settled", "void"]
+    assert found.status == "settled"
+    arrivals_take()
+    named = Finding.objects.filter(round=found).values_list("kind", "rules")
+    assert {kind: rules for kind, rules in named if rules == ["rws-tai-sai-v6#5.14"]}
+    assert "void-after-settlement" in dict(named)
+
+
+def test_a_void_before_the_settlement_keeps_the_settlement_on_record(house: House, table: Table) -> None:
+    enter(house, table, dice="", void="5.6", void_at="19:08:30", bets="seat-3 small 100 100")
+    found = Round.objects.get()
+    assert (kinds_of(found), found.status) == (["place-bets", "no-more-bets", "void", "settled"], "void")
+
+
+def test_an_interruption_after_the_result_does_not_void_the_round(house: House, table: Table) -> None:
+    times = {"tumbler_at": "19:08:10", "tumbles": "3", "result_at": "19:08:40"}
+    enter(house, table, **times, events="19:08:50 interruption ? ? ?")
+    found = Round.objects.get()
+    assert kinds_of(found)[-3:] == ["result", "interruption", "settled"]
+    assert found.status == "settled"
+
+
+def test_a_result_amended_between_result_and_settlement_is_taken(house: House, table: Table) -> None:
+    events = "19:08:50 result-amended 1 3 6 by PIT-SUPERVISOR"
+    assert "as entered by hand" in enter(house, table, dice="1 3 5", result_at="19:08:40", events=events)
+    assert Round.objects.get().dice == [1, 3, 6]
+
+
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
+        ({"tumbler_at": "19:08"}, "Write how often the tumbler turned"),
+        ({"tumbles": "3"}, "Write when the tumbler ran"),
+        ({"tumbler_at": "19:08", "tumbles": "3", "activated": "on"}, "This is for a tumbler with 0 tumbles"),
+        ({"void_by": "S11"}, "Write the rule by which the round was voided"),
+        ({"void_at": "19:09"}, "Write the rule by which the round was voided"),
+        ({"result_at": "19:09", "dice": ""}, "Write the dice, or leave the time of the result empty"),
+        ({"events": "19:08:20 interruption 2 ? ?"}, "Write when the result was in"),
+        ({"void": "5.5.1", "void_at": "19:10"}, "Write when the result was in"),
+        ({"void": "5.5.1", "result_at": "19:08:40"}, "Write when the round was voided"),
+        ({"void": "5.5.1", "result_at": "19:08:40", "void_at": "19:09"}, "Write the seconds"),
+        ({"events": "19:08:20"}, "Line 1: write the time and one of place-bets, no-more-bets"),
+        ({"events": "19:08:20 rain"}, "Line 1: write the time and one of place-bets, no-more-bets"),
+        ({"events": "\nsoon dice-exposed"}, "Line 2: soon is not a time"),
+        ({"events": "19:08:20 interruption 2 ?"}, "Line 1: write it as in: 21:07:40 interruption 2 ? ?."),
+        (
+            {"events": "19:08:20 interruption 2 ? 9", "result_at": "19:08:40"},
+            "Further events, line 1.known_dice: '2,?,9' does not name three",
+        ),
+        ({"events": "19:08:20 tumbler often"}, "Line 1: write it as in: 21:07:33 tumbler 3"),
+        ({"events": "19:08:20 die-not-flat 5"}, "Line 1: die-not-flat has nothing after it; leave out '5'."),
+        ({"events": "19:08:20 result 1 3 6"}, "result stands at most once, and is Further events, line 1 already"),
+        ({"events": "19:08:50 result-amended 1 3 5 by"}, "write one staff number after by"),
+        ({"bets": "bets[99] small 1 1\nbets[99] small 1 1"}, "Bets, line 2: 'bets[99]' has a bet in small already"),
+        ({"bets": "seat-3 small 100 100 gone"}, "Line 1: 'gone' is not known; after the net write refused"),
+        ({"bets": "seat-3 small 100 100 withdrawn"}, "Line 1: write the time after withdrawn"),
+        ({"bets": "seat-3 small 100 at 25:00"}, "Line 1: 25:00 is not a time"),
+        ({"bets": "\nseat-3 small 100 at 19:07:30 withdrawn 19:07:20"}, "Bets, line 2.withdrawn: lies before the bet"),
         ({"bets": "seat-3 small"}, "Line 1: write player, box, stake and net"),
         ({"bets": "seat-3 middle 100 100"}, "is not a betting box"),
         ({"bets": "seat-3 small 100"}, "a bet of a settled round has one"),
         ({"dice": "1 3 9"}, "is not a face of a die"),
         ({"dice": "one"}, "Write the three faces"),
         ({"started_at": "soon"}, "is not a time"),
-        ({"void": "9.9"}, "is not a rule of"),
+        ({"void": "9.9", "result_at": "19:08:40", "void_at": "19:10"}, "is not a rule of"),
         ({"reason": ""}, "This field is required"),
         ({"closed_at": ""}, "a result comes after no-more-bets"),
     ],
 )
 def test_what_is_wrong_is_told_on_the_form(house: House, table: Table, changes: dict[str, str], fault: str) -> None:
-    assert fault in enter(house, table, **changes)
+    assert fault in enter(house, table, **changes).replace("&#x27;", "'")
     assert not Round.objects.exists()
 
 

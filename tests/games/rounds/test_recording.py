@@ -14,15 +14,17 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from games.engine.errors import InputError
+from games.engine.sign_edits import Edits
 from games.models import ImportedFile, LedgerChain, LedgerLeaf, Outbox, RecordingConflict, Round, RoundBet, Table
+from games.models.duty import ALL_PITS
 from games.rounds import lines
 from games.services.duties import duty_end, duty_grant
 from games.services.imports import Imported, rounds_import
-from games.services.limits import limits_approve, limits_propose
+from games.services.limits import limits_approve, limits_edit
 from games.services.rounds import RoundConflictError, round_record
 from games.services.tables import table_open
 from tests.conftest import OPERATOR, House, build_house
-from tests.games.floor import NOON, sign
+from tests.games.floor import NOON
 from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
 from tests.threads import at_once
 
@@ -134,6 +136,54 @@ def test_1_6_the_view_has_a_row_a_bet_and_finds_a_player(house: House, table: Ta
         (True, False, False), (False, False, True), (False, True, False),
     ]  # fmt: skip
     assert [one.box for one in RoundBet.objects.of_player("seat-2")] == ["total-4", "small"]
+
+
+RARE = example(
+    events=[
+        *EXAMPLE["events"][:2],
+        EXAMPLE["events"][2] | {"tumbles": 0, "activated": True},
+        {"kind": "interruption", "at": "2026-11-15T19:07:35+08:00", "known_dice": "6,1,6"},
+        {"kind": "void", "at": "2026-11-15T19:09:00+08:00", "rule": "5.5.1", "by": "S11"},
+    ],
+    bets=[
+        bet("seat-1", withdrawn="2026-11-15T19:07:20+08:00"),
+        bet("seat-1", withdrawn="2026-11-15T19:07:32+08:00"),
+        bet("seat-2", "big", call=True, house_placed=True),
+    ],
+)
+
+
+def test_5_7_withdrawn_and_called_bets_are_kept_and_known_again(house: House, table: Table) -> None:
+    key, _ = record(RARE)
+    found = Round.objects.get(pk=key)
+    assert (found.withdrawn, found.call, found.dice) == ([True, False, False], [False, False, True], [6, 1, 6])
+    assert [event.get("activated") for event in found.events] == [None, None, True, None, None]
+    before = everything()
+    assert record(RARE | {"bets": RARE["bets"][::-1], "events": RARE["events"][::-1]}) == (key, False)
+    assert load(RARE) == Imported(1, 0, 1)
+    assert everything()[:3] == before[:3]
+    rows = [(one.position, one.withdrawn, one.withdrawn_at is not None, one.call) for one in RoundBet.objects.all()]
+    assert rows == [(1, True, True, False), (2, False, True, False), (3, False, False, True)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"call": None}, {"withdrawn": "2026-11-15T19:07:21+08:00"}, {"call": None, "house_placed": None}],
+)
+def test_a_round_that_differs_only_in_a_withdrawal_or_a_call_is_a_conflict(
+    house: House, table: Table, changes: dict[str, Any]
+) -> None:
+    record(RARE)
+    with pytest.raises(RoundConflictError):
+        record(RARE | {"bets": [*RARE["bets"][:2], RARE["bets"][2] | changes]})
+    assert RecordingConflict.objects.count() == 1
+
+
+def test_a_round_whose_tumbler_was_not_activated_after_all_is_a_conflict(house: House, table: Table) -> None:
+    record(RARE)
+    events = [{name: value for name, value in one.items() if name != "activated"} for one in RARE["events"]]
+    with pytest.raises(RoundConflictError):
+        record(RARE | {"events": events})
 
 
 # --- A file ---
@@ -281,10 +331,13 @@ class TestAtOnce:
 
 COPY = "INSERT INTO games_round ({names}) SELECT {values} FROM games_round LIMIT 1"
 ATTEMPTS = [
-    ({}, "round_once"),
+    ({}, "round_once_a_casino"),
     ({"players": "'{seat-1}'"}, "round_bets_side_by_side"),
     ({"nets_given": "'{t}'"}, "round_bets_side_by_side"),
     ({"late": "'{t,f,t}'"}, "round_bets_side_by_side"),
+    ({"call": "'{t}'"}, "round_withdrawals_side_by_side"),
+    ({"withdrawn_at": "ARRAY[started_at]", "withdrawn": "'{t,f}'"}, "round_withdrawals_side_by_side"),
+    ({"withdrawn_at": "ARRAY[started_at, NULL]", "withdrawn": "'{t,f,f}'"}, "round_withdrawals_side_by_side"),
     ({"stakes": "'{0,5}'"}, "round_stakes_positive"),
     ({"stakes": "'{NULL,5}'"}, "round_stakes_positive"),
     ({"players": "'{NULL,x}'"}, "round_nothing_missing"),
@@ -332,10 +385,11 @@ def test_no_round_and_no_leaf_is_changed_or_taken_away(house: House, table: Tabl
 def test_the_ledger_holds_signs_games_steps_and_duties_as_well(house: House, table: Table) -> None:
     manager = house["shift-manager"]
     table_open(actor=manager, table=table, reason="Start")
-    proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign({}), reason="Quiet")
+    edits = {table: Edits({("big-small", "min"): 500})}
+    proposal = limits_edit(actor=house["pit-manager"], edits=edits, reason="Quiet")
     limits_approve(actor=manager, proposal=proposal, reason="Agreed")
     duty = duty_grant(
-        actor=manager, staff=house["dealer"], post="pit-supervisor", casino=house.casino, starts_at=NOON,
+        actor=manager, staff=house["dealer"], post="pit-supervisor", casino=house.casino, pit=ALL_PITS, starts_at=NOON,
         ends_at=NOON + dt.timedelta(hours=1), reason="Stands in",
     )  # fmt: skip
     duty_end(actor=manager, duty=duty, reason="Back")

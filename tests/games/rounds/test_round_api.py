@@ -70,7 +70,7 @@ def test_a_body_that_is_no_round_is_told(table: Table, key: str, body: bytes) ->
 
 
 def test_a_body_that_is_too_large_is_told(table: Table, key: str) -> None:
-    assert send(key, b" " * (10 * 1024 * 1024 + 1))[0] == 413
+    assert send(key, b" " * (1024 * 1024 + 1))[0] == 413
 
 
 def test_the_key_of_one_table_cannot_write_another(house: House, table: Table, key: str) -> None:

@@ -88,6 +88,24 @@ def test_a_round_shows_its_events_bets_and_what_it_is_pinned_to(house: House, ta
         assert words in shown, words
 
 
+def test_a_round_says_which_bets_were_withdrawn_or_called_and_what_the_tumbler_did(house: House, table: Table) -> None:
+    events = [event("place-bets", 0), event("no-more-bets", 31), event("tumbler", 33, tumbles=0, activated=True),
+              event("interruption", 35, known_dice="2,?,?"), event("void", 40, rule="5.5.1", by="S11")]  # fmt: skip
+    bets = [bet(withdrawn="2026-11-15T19:07:20+08:00"), bet(withdrawn="2026-11-15T19:07:32+08:00"),
+            bet("seat-2", call=True, house_placed=True)]  # fmt: skip
+    key = record(example(events=events, bets=bets))
+    shown = " ".join(page(house, f"{key}/change/").split())
+    for words in ("withdrawn in time (19:07:20)", "withdrawal refused, too late (19:07:32)", "known: 2,?,?",
+                  "placed by the house, call bet", "activated, did not tumble", "rule 5.5.1 by S11"):  # fmt: skip
+        assert words in shown, words
+    client = Client()
+    client.force_login(house["surveillance"])
+    answer = client.get(f"/api/v1/rounds/{key}/").json()
+    assert [(one.get("withdrawn"), one.get("withdrawn_late"), one.get("call")) for one in answer["bets"]] == [
+        ("2026-11-15T19:07:20+08:00", None, None), ("2026-11-15T19:07:32+08:00", True, None), (None, None, True),
+    ]  # fmt: skip
+
+
 def test_its_history_shows_the_leaf_and_who_sent_it_differently(house: House, table: Table) -> None:
     key = record(EXAMPLE)
     assert "Never." in page(house, f"{key}/history/", "auditor")

@@ -1,0 +1,77 @@
+"""The status of a round now: as recorded, or as a correction has left it since.
+
+A round is written once and keeps the status it was recorded with. Corrections belong to another app, which the game
+does not import: it hands in a reader when it starts (`read_corrections_with`), and lists ask it once a page.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from games.models import LiveRound, Round
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """What the corrections of a round have made of it."""
+
+    count: int
+    status: str | None  # None: only its result was amended
+    rules: tuple[str, ...] = ()
+
+
+Reader = Callable[[Sequence[int]], Mapping[int, Corrected]]
+_readers: list[Reader] = []
+
+
+def read_corrections_with(reader: Reader) -> None:
+    """Hand in what reads the corrections of rounds, by their keys, in one query."""
+    _readers[:] = [reader]
+
+
+@dataclass(frozen=True)
+class CurrentStatus:
+    recorded: str
+    status: str
+    corrections: int = 0
+    rules: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What a reader has to know beside the status; empty where the record says it all."""
+        if not self.corrections:
+            return ""
+        if self.status == self.recorded:
+            return "corrected"
+        return f"recorded as {self.recorded}"
+
+
+def current_statuses(recorded: Mapping[int, str]) -> dict[int, CurrentStatus]:
+    """Return the current status of rounds, given the recorded one by key."""
+    corrected = _readers[0](list(recorded)) if _readers and recorded else {}
+    return {key: _current(status, corrected.get(key)) for key, status in recorded.items()}
+
+
+def _current(recorded: str, corrected: Corrected | None) -> CurrentStatus:
+    if corrected is None:
+        return CurrentStatus(recorded, recorded)
+    return CurrentStatus(recorded, corrected.status or recorded, corrected.count, corrected.rules)
+
+
+def add_current_status(rounds: Iterable[Round]) -> None:
+    """Set `current` on each round of a page, with one query for all."""
+    listed: list[Any] = list(rounds)
+    found = current_statuses({one.pk: one.status for one in listed})
+    for one in listed:
+        one.current = found[one.pk]
+
+
+def add_current_status_live(rounds: Iterable[LiveRound]) -> None:
+    """Set `current` on each round in play: that of the recorded round once it is over."""
+    listed: list[Any] = list(rounds)
+    keys = [one.recorded_id for one in listed if one.recorded_id]
+    # the recorded round's own status: the rules may void a round whose last step was its settlement
+    recorded = Round.objects.filter(pk__in=keys).values_list("pk", "status") if keys else ()
+    found = current_statuses(dict(recorded))
+    for one in listed:
+        one.current = found.get(one.recorded_id) or CurrentStatus(one.state, one.state)

@@ -1,0 +1,25 @@
+"""Make a one-time sign-in link from the command line: for the first accounts of a new installation."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from games.management.account_text import account_text
+from games.management.acting import ActingCommand, person
+from games.services.gate import Actor
+from games.services.people import account_reset
+
+
+class Command(ActingCommand):
+    help = "Makes a one-time sign-in link, good for 24 hours. The present password of the person ends."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("number", help="the staff number")
+        parser.add_argument("--reason", default="Asked for on the command line")
+
+    def act(self, actor: Actor, **options: Any) -> None:
+        staff = person(options["number"], "NUMBER")
+        done = account_reset(actor=actor, staff=staff, site=settings.SITE_URL, reason=options["reason"])
+        self.stdout.write(account_text(done))
