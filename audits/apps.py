@@ -4,3 +4,9 @@ from django.apps import AppConfig
 class AuditsConfig(AppConfig):
     name = "audits"
     verbose_name = "Audits"
+
+    def ready(self) -> None:
+        from audits.rulings.corrected_rounds import corrected_rounds
+        from games.current_status import read_corrections_with
+
+        read_corrections_with(corrected_rounds)

@@ -7,7 +7,9 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from audits.incidents.searching import Hit, notes_of, related_seen
+from audits.incidents.blast import affected_of
+from audits.incidents.checklist import ChecklistStep, checklist_of
+from audits.incidents.searching import Hit, notes_of, related_seen, rounds_of
 from audits.incidents.states import transitions_from
 from audits.models import (
     Dispute,
@@ -16,12 +18,15 @@ from audits.models import (
     IncidentNote,
     IncidentPerson,
     IncidentRound,
+    IncidentState,
     IncidentStep,
     LogEntry,
 )
 from audits.rulings.documents import decided_of
+from audits.rulings.impartial import who_decides
 from games.models import Casino
 from games.moments import as_text
+from games.services.access_records import secrets_read
 from games.services.gate import can, visible
 
 LONGEST_EXCERPT = 500
@@ -36,7 +41,8 @@ def moment_or_none(moment: dt.datetime | None, casino: Casino) -> str | None:
 
 def entry_document(actor: Any, entry: LogEntry) -> dict[str, Any]:
     """An entry with what was added to it and the files that were made of it."""
-    addenda = visible(actor, entry.addenda.select_related("casino", "author")).order_by("pk")
+    addenda = list(visible(actor, entry.addenda.select_related("casino", "author")).order_by("pk"))
+    secrets_read(actor, [entry, *addenda])
     incidents = visible(actor, entry.incidents.all()).order_by("pk")
     return entry_line(actor, entry) | {
         "addenda": [
@@ -110,13 +116,18 @@ def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
     """A file whole, as far as somebody may see it."""
     casino = incident.casino
     finding = incident.finding
+    notes = list(notes_of(actor, incident))
+    secrets_read(actor, notes)
     return incident_line(incident) | {
         "advice": incident.advice,
+        "affected": affected_of(incident),
+        "checklist": [checklist_document(one, casino) for one in checklist_of(incident)],
         "next": [one.after.value for one in transitions_from(incident.state) if can(actor, one.action, incident)],
-        "people": [person_document(one) for one in incident.people.all()],
-        "rounds": [round_line(one) for one in incident.rounds.select_related("round__table")],
+        "people": [person_document(one) for one in incident.people.select_related("confirmation")],
+        "ruling_needs": who_decides(incident) or None if is_undecided(incident) else None,
+        "rounds": [round_line(one) for one in rounds_of(actor, incident).select_related("round__table")],
         "steps": [step_document(one, casino) for one in incident.steps.all()],
-        "notes": [note_document(one, casino) for one in notes_of(actor, incident)],
+        "notes": [note_document(one, casino) for one in notes],
         "related": [
             {"number": other.number, "reason": link.reason, "who": link.who, "at": as_text(link.at, casino)}
             for other, link in related_seen(actor, incident)
@@ -129,8 +140,20 @@ def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
     }
 
 
+def is_undecided(incident: Incident) -> bool:
+    return incident.state not in (IncidentState.RULED, IncidentState.CLOSED)
+
+
+def checklist_document(step: ChecklistStep, casino: Casino) -> dict[str, Any]:
+    return {
+        "step": step.place, "text": step.text, "done": step.is_done,
+        "ticks": [{"done": one.is_done, "at": as_text(one.at, casino), "who": one.who} for one in step.ticks],
+    }  # fmt: skip
+
+
 def person_document(person: IncidentPerson) -> dict[str, Any]:
-    return {"part": person.part, "reference": person.reference}
+    confirmed = person.confirmation.who if person.is_confirmed else None
+    return {"part": person.part, "reference": person.reference, "confirmed_by": confirmed}
 
 
 def round_line(one: IncidentRound) -> dict[str, Any]:

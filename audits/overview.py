@@ -1,14 +1,18 @@
 """The findings on the first page after login: alerts that stay until acknowledged, and what waits for this person."""
 
+import datetime as dt
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils import timezone
 
+from audits.models import ProposerNotice
 from audits.selectors import COUNTED, alerts, assigned_to, escalated_to, open_by_severity, to_confirm
 from games.models import Staff
 from games.services.gate import can
 
 SHOWN = 5
+TOLD_FOR = dt.timedelta(days=7)
 MOST = 99  # a badge has two digits
 
 
@@ -32,6 +36,15 @@ def findings_overview(staff: Staff) -> dict[str, Any]:
             ],
         }
     }
+
+
+def decisions_overview(staff: Staff) -> dict[str, Any]:
+    """What became of the proposals of this person, for a week."""
+    if not can(staff, "limits.propose"):
+        return {}
+    since = timezone.now() - TOLD_FOR
+    told = ProposerNotice.objects.filter(decision__proposed_by=staff, notice__at__gte=since)
+    return {"decisions": told.select_related("decision__proposal", "notice").order_by("-notice__at")[:SHOWN]}
 
 
 def alerts_badge(request: HttpRequest) -> str:

@@ -31,7 +31,7 @@ REPORT_FIELDS = (
     "casino", "table", "occurred_from", "occurred_to", "situation", "facts", "account", "rounds", "people", "entry",
     "finding", "conflict",
 )  # fmt: skip
-ASKED_FIELDS = ("table", "at", "situation", "facts", "rounds", "patrons")
+ASKED_FIELDS = ("table", "at", "until", "situation", "facts", "rounds", "patrons")
 CAMERA_FIELDS = ("description", "camera", "time_code", "recording", "keep_until", "confidential")
 FILE_FIELDS = ("description", "confidential")
 FLAGS = {"true": True, "false": False}
@@ -84,6 +84,14 @@ class Reader(Faults):
         if not isinstance(value, bool):
             self.add(name, "is neither true nor false; write one of them.")
         return value is True
+
+    def place_in_list(self, name: str) -> int:
+        """A place from 1."""
+        value = self.data.get(name, 1)
+        if type(value) is not int or not 0 < value <= LARGEST_KEY:
+            self.add(name, f"{value!r:.40} is not a place in a list; write a whole number from 1.")
+            return 1
+        return value
 
     def choice(self, name: str, choices: Iterable[str]) -> str:
         value = self.data.get(name)
@@ -144,19 +152,27 @@ class Reader(Faults):
             self.add(name, f"there is no {records.model._meta.verbose_name} {key}; check the number.")
         return found
 
-    def rounds(self) -> list[Round]:
-        """By their names, each once."""
+    def casino_meant(self) -> Casino | None:
+        """Return the casino whose rounds are meant: the one named, of the table named, or the sender's own."""
+        for name, records in (("casino", Casino.objects), ("table", Table.objects.select_related("casino"))):
+            code = self.data.get(name)
+            if isinstance(code, str) and is_plain_text(code) and (found := records.filter(code__iexact=code).first()):
+                return found if isinstance(found, Casino) else found.casino
+        return getattr(self.actor, "casino", None)
+
+    def rounds(self, casino: Casino | None = None) -> list[Round]:
+        """By their names, each once; of a casino, where one is meant."""
         names = self.texts("rounds", MOST_ROUNDS)
-        known = rounds_named(self.actor, names)
+        known = rounds_named(self.actor, names, casino or self.casino_meant())
         for index, name in enumerate(names):
             self.verify_one(f"rounds[{index}]", name, known[name])
         return list({one.pk: one for found in known.values() for one in found}.values())
 
-    def round(self) -> Round | None:
+    def round(self, casino: Casino | None = None) -> Round | None:
         """One by its name; none where none is named."""
         if "round" not in self.data or not self.verify_line(name := self.data["round"], "round"):
             return None
-        found = rounds_named(self.actor, [name])[name]
+        found = rounds_named(self.actor, [name], casino or self.casino_meant())[name]
         self.verify_one("round", name, found)
         return found[0] if found else None
 
@@ -164,6 +180,8 @@ class Reader(Faults):
         match found:
             case []:
                 self.add(where, f"there is no round {name!r:.60}; check its ref.")
+            case [one, _, *_] if len({known.casino_id for known in found}) > 1:
+                self.add(where, f"rounds of several casinos have the name {one.ref!r:.60}; say in which casino it was.")
             case [one, _, *_]:
                 example = f"{one.source} {one.ref}"
                 self.add(where, f"several sources have a round of this name; write which, as {example!r:.80}.")
@@ -261,9 +279,9 @@ def read_asked(actor: Actor, document: object) -> Asked:
     """What is known while a form is filled in."""
     reader = Reader(actor, document, ASKED_FIELDS, "table", "at", "situation")
     at, situation, facts = reader.moment("at"), reader.choice("situation", situations()), reader.facts()
-    rounds, patrons = reader.rounds(), reader.texts("patrons", MOST_PEOPLE)
+    rounds, patrons, until = reader.rounds(), reader.texts("patrons", MOST_PEOPLE), reader.moment("until")
     _, table = reader.place()
-    return Asked(table, at, situation, facts, rounds, patrons)  # type: ignore[arg-type]
+    return Asked(table, at, situation, facts, rounds, patrons, until)  # type: ignore[arg-type]
 
 
 def read_step(actor: Actor, document: object) -> tuple[str, str]:
@@ -271,6 +289,31 @@ def read_step(actor: Actor, document: object) -> tuple[str, str]:
     to, reason = reader.choice("to", IncidentState.values), reader.words("reason")
     reader.done()
     return to, reason
+
+
+def read_tick(actor: Actor, document: object) -> tuple[int, bool]:
+    reader = Reader(actor, document, ("step", "done"), "step", "done")
+    step, is_done = reader.place_in_list("step"), reader.flag("done")
+    reader.done()
+    return step, is_done
+
+
+def read_confirmation(actor: Actor, document: object) -> tuple[str, str, str]:
+    """The part and the reference of a named person, and the reason."""
+    names = ("part", "reference", "reason")
+    reader = Reader(actor, document, names, *names)
+    part = reader.choice("part", [str(one) for one in IncidentPerson.PARTIES])
+    reference, reason = reader.line("reference"), reader.words("reason")
+    reader.done()
+    return part, reference, reason
+
+
+def read_consent(actor: Actor, document: object) -> tuple[str, str]:
+    """The staff number of the ruler, and the reason."""
+    reader = Reader(actor, document, ("ruler", "reason"), "ruler", "reason")
+    ruler, reason = reader.line("ruler"), reader.words("reason")
+    reader.done()
+    return ruler, reason
 
 
 def read_note(actor: Actor, document: object) -> tuple[str, bool]:

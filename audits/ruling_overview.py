@@ -91,7 +91,7 @@ def _unpaid(staff: Staff) -> Work:
 def _reviews(staff: Staff) -> Work:
     found = to_review(staff)
     rows = [
-        Waiting(str(one.ruling), reverse("admin:audits_ruling_change", args=[one.ruling.pk]), f"now {one.rulebook}")
+        Waiting(str(one.ruling), reverse("admin:audits_ruling_change", args=[one.ruling.pk]), one.why)
         for one in found[:SHOWN]
     ]
-    return Work("Interpretations to review", str(len(found)), rows, reverse("admin:audits_ruling_standing"))
+    return Work("Rulings to review", str(len(found)), rows, reverse("admin:audits_ruling_standing"))

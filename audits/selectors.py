@@ -5,17 +5,20 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from audits.models import NEEDS_SOMEBODY, NOBODY_SAW, Finding, Severity
+from audits.models import NEEDS_SOMEBODY, NOBODY_SAW, Finding, Run, Severity
 from games.models import Staff, Table
 from games.services.gate import standings, within_reach
 
 #: A count that nobody reads to its last digit stops here.
 COUNTED = 1000
+#: As many findings a run's page lists; the day's own list has them all.
+SHOWN = 20
 #: What a list of findings shows of a round is its name.
 HEAVY = tuple(
     f"round__{name}"
     for name in (
         "events", "players", "boxes", "stakes", "nets", "nets_given", "placed_at", "late", "refused", "house_placed",
+        "call", "withdrawn_at", "withdrawn",
     )
 )  # fmt: skip
 
@@ -52,9 +55,11 @@ def findings_found(actor: Staff, wanted: FindingFilter) -> QuerySet[Finding]:
     findings = _listed(seen_by(actor)).filter(STANDS[wanted.state or ""][1])
     by = {
         "category": wanted.category, "kind": wanted.kind, "severity": wanted.severity, "table__code": wanted.table,
-        "gaming_day__gte": wanted.first, "gaming_day__lte": wanted.last, "round__ref": wanted.ref,
+        "gaming_day__gte": wanted.first, "gaming_day__lte": wanted.last,
         "round": wanted.round, "assigned_to": actor.pk if wanted.mine else None,
     }  # fmt: skip
+    if wanted.ref is not None:
+        findings = findings.filter(Q(round__ref=wanted.ref) | Q(round=None, live_round__ref=wanted.ref))
     return findings.filter(**{name: value for name, value in by.items() if value is not None})
 
 
@@ -65,8 +70,15 @@ def seen_by(actor: Staff) -> QuerySet[Finding]:
 
 
 def _listed(findings: QuerySet[Finding]) -> QuerySet[Finding]:
-    found = findings.select_related("table", "round", "assigned_to").defer(*HEAVY)
+    found = findings.select_related("table", "round", "live_round", "assigned_to").defer(*HEAVY)
     return found.order_by("-round_started_at", "-pk")
+
+
+def changes_of(actor: Staff, run: Run) -> dict[str, tuple[int, QuerySet[Finding]]]:
+    """List what a run over a gaming day changed: findings that are new, and those that were no longer found."""
+    of_day = seen_by(actor).filter(gaming_day__in=[run.gaming_day])
+    changed = {"New": of_day.filter(found_by=run), "No longer found": of_day.filter(lapsed_by=run)}
+    return {name: (found[:COUNTED].count(), _listed(found)[:SHOWN]) for name, found in changed.items()}
 
 
 # --- What waits for somebody -----------------------------------------------------------------------

@@ -11,6 +11,9 @@ from audits.services.closing import days_to_close
 from audits.services.disputes import overdue_tell
 from audits.services.escalation import findings_escalate, notices_mail
 from audits.services.faults import Faults
+from audits.services.live_warnings import warnings_take
+from audits.services.policies import findings_weigh
+from audits.services.proposer_notices import proposers_tell
 from audits.services.runs import close_start, part_take, parts_waiting
 from taisai_backoffice.celery import app
 
@@ -27,6 +30,12 @@ def take_arrivals() -> None:
 
 
 @app.task(ignore_result=True)
+def take_warnings() -> None:
+    """Woken by every warning about a round in play."""
+    warnings_take()
+
+
+@app.task(ignore_result=True)
 def take_part(key: int) -> None:
     """One table of a day's run."""
     part_take(key=key)
@@ -37,6 +46,8 @@ def sweep() -> None:
     """By the clock: what no message told of, or whose messenger was killed."""
     until = time.monotonic() + HELPS_FOR
     faults = Faults()
+    with faults:
+        warnings_take()
     with faults:
         arrivals_take()
     for key in parts_waiting(older_than=OVERDUE):
@@ -59,7 +70,9 @@ def close_days() -> None:
 
 @app.task(ignore_result=True)
 def escalate() -> None:
-    """By the clock: findings that nobody acknowledged in time, and disputes whose time has run out."""
+    """By the clock: policies in force, findings not acknowledged in time, disputes out of time, decided proposals."""
+    findings_weigh()
     findings_escalate()
     overdue_tell()
+    proposers_tell()
     notices_mail()

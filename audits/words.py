@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from audits.models import Category, Finding
+from games.engine.findings import LATE_WITHDRAWAL
 from games.engine.loader import rulebook, rulebooks
 from games.engine.money import format_money
 
@@ -19,14 +20,46 @@ KINDS: dict[str, dict[str, str]] = {
     },
     Category.IRREGULARITY: {
         "void": "Void", "void-affected": "Void, affected bets", "ruling": "Needs a ruling", "unfinished": "Unfinished",
-        "refuse": "Late bet", "pay-by-dice": "Result amended", "amend": "Result amended (Division 9)",
+        "refuse": "Late bet or withdrawal", "pay-by-dice": "Result amended", "amend": "Result amended (Division 9)",
         "conclude": "Interrupted, concluded",
     },
     Category.PROCEDURAL: {
         "early-bet": "Bet before betting began", "overlap": "Overlapping rounds", "table-closed": "Table closed",
-        "table-suspended": "Table suspended",
+        "table-suspended": "Table suspended", "no-valid-tumble": "No valid tumble",
+        "tumbler-out-of-order": "Tumbler out of order", "settled-before-result": "Settled before the result",
+        "void-after-settlement": "Void after settlement", "void-without-authority": "Void without authority",
+        "amendment-without-authority": "Amendment without authority", "dice-contradicted": "Dice contradicted",
+        "unknown-staff": "Unknown staff", "wrong-post": "Wrong post", "sign-incomplete": "Sign incomplete",
     },
+    Category.BY_RULING: {"above-rules": "More than by the rules", "below-rules": "Less than by the rules"},
 }  # fmt: skip
+
+#: What a check of the procedure, or a payment by ruling, means, and what to do about it.
+PROCEDURES = {
+    "early-bet": "A bet was placed before betting was opened. Check the camera and the clock of the table system.",
+    "overlap": "A round began before the one before it was settled. Check whether bets were carried over.",
+    "table-closed": "A round was played at a table that was not open. Check who dealt, and open or clear the table.",
+    "table-suspended": "A round was played at a suspended table. Stop play until the table is resumed.",
+    "no-valid-tumble": "The round was settled, and no tumble of enough turns came before its result. Without a valid "
+    "tumble there is no result to settle by: check the camera, and open an incident if the record is right.",
+    "tumbler-out-of-order": "The tumbler ran when the order of play has no place for it, or once more after a valid "
+    "tumble. Check which spin the result is from.",
+    "settled-before-result": "Bets were settled before a result was on record. Check which dice were paid.",
+    "void-after-settlement": "The round was over when it was voided, so the void has no effect and the settlement "
+    "stands. If the dice were damaged, void it under the rule on damaged dice; else it takes a ruling.",
+    "void-without-authority": "A ruling voided this round, and no ruling is on record, or the person named was not a "
+    "shift manager. Record the ruling on an incident, or settle the round by its dice.",
+    "amendment-without-authority": "The result was amended without a pit supervisor or above. Check the camera.",
+    "dice-contradicted": "A die that was known when play was interrupted is not in the result. Check the camera.",
+    "unknown-staff": "The dealer or supervisor named is not on record. Add the person, or correct the table system.",
+    "wrong-post": "The dealer or supervisor named did not hold that post at that moment, permanently or acting.",
+    "sign-incomplete": "A bet was taken on a box for which the sign lacked a minimum, a maximum or the Differential. "
+    "Found once a table and gaming day. Propose complete limits.",
+    "above-rules": "A ruling or discretion gave the player more than the rules alone would. It is no error by itself: "
+    "read the ruling, and check that the amount is the one that was decided.",
+    "below-rules": "A ruling or discretion gave the player less than the rules alone would. It is no error by itself: "
+    "read the ruling, and check that the amount is the one that was decided.",
+}
 
 
 def kind_name(category: str, kind: str) -> str:
@@ -39,6 +72,14 @@ def money(amount: float | None) -> str:
         return "–"
     whole, _, cents = format_money(round(abs(amount))).partition(".")
     return f"{'−' if amount < 0 else ''}{int(whole):,}.{cents}"
+
+
+def box_name(code: str) -> str:
+    """Return the name of a betting box: `Domino 2-4` for `domino-24`, `Total 16` for `total-16`."""
+    kind, _, faces = code.rpartition("-")
+    if not faces.isdecimal():
+        return code.replace("-", " ").capitalize()
+    return f"{kind.capitalize()} {faces if kind == 'total' else '-'.join(faces)}"
 
 
 def in_words(finding: Finding) -> str:
@@ -72,10 +113,20 @@ def _breach(one: Finding) -> str:
 
 
 def _irregularity(one: Finding) -> str:
-    """What the engine says; of a late bet, which is only named there, whose it was."""
+    """What the engine says; of a late bet or withdrawal, which are only named there, whose it was."""
+    if one.detail.endswith(LATE_WITHDRAWAL):
+        return f"Late withdrawal refused, {one.player} on {' and '.join(one.boxes)}"
     if one.player is not None:
-        return f"{kind_name(one.category, one.kind)}, {one.player} on {' and '.join(one.boxes)}"
+        return f"Late bet, {one.player} on {' and '.join(one.boxes)}"
     return _told(one)
+
+
+def _by_ruling(one: Finding) -> str:
+    """What was decided beside what the rules give, and by which ruling or discretion, the last of its citations."""
+    return (
+        f"{one.player} on {box_name(one.boxes[0])}: {money(one.recorded)} by {one.rules[-1]}, "
+        f"{money(one.expected)} by the rules"
+    )
 
 
 def _told(one: Finding) -> str:
@@ -84,7 +135,7 @@ def _told(one: Finding) -> str:
 
 SAID: dict[Category, Callable[[Finding], str]] = {
     Category.DISCREPANCY: _discrepancy, Category.BREACH: _breach, Category.IRREGULARITY: _irregularity,
-    Category.PROCEDURAL: _told,
+    Category.PROCEDURAL: _told, Category.BY_RULING: _by_ruling,
 }  # fmt: skip
 
 

@@ -8,12 +8,12 @@ from audits.admin import (
     incident,
     log,
     notice,
-    policy,
     ruling,
-    ruling_setting,
     run,
+    settlement_policy,
     shift,
     summary,
+    threshold,
 )
 
 __all__ = [
@@ -26,10 +26,10 @@ __all__ = [
     "incident",
     "log",
     "notice",
-    "policy",
     "ruling",
-    "ruling_setting",
     "run",
+    "settlement_policy",
     "shift",
     "summary",
+    "threshold",
 ]

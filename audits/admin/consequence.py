@@ -1,6 +1,5 @@
 """What follows from incidents and rulings: the list, one with its corrections and repayments, and the second person."""
 
-from collections import defaultdict
 from functools import partial
 from typing import Any
 
@@ -14,18 +13,23 @@ from django.urls import URLPattern, path
 from audits.admin.listing import key_of, part_of
 from audits.admin.written_once import WrittenOnceAdmin
 from audits.models import Consequence, Repayment
-from audits.rulings.books import books_of
 from audits.rulings.lists import consequences_waiting, repayments_open, unpaid
-from audits.rulings.shown import changes, consequence_rows, consequence_state, sums, with_words
-from audits.services.consequences import consequence_decline, consequence_execute, marks_of, repayment_mark
+from audits.rulings.previews import preview_of
+from audits.rulings.shown import changes, consequence_rows, consequence_state, order_rests_on, sums, with_words
+from audits.services.consequences import (
+    can_execute,
+    consequence_decline,
+    consequence_execute,
+    marks_of,
+    may_mark_money,
+    repayment_mark,
+)
 from games.admin.gated import Button, StepForm, actor_of, only_to_look, take_step
 from games.models import Round, Staff
 from games.services.gate import authorize, can, visible
 
 #: Repayments on a page, those that are open first.
 MOST_SHOWN = 300
-#: Rounds of which it is worked out what would go back; of more it is shown once it is done.
-MOST_FORESEEN = 500
 
 
 class WaitingForm(StepForm):
@@ -88,13 +92,16 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         actor = actor_of(request)
         order: Consequence = self.found(request, object_id)
         state, colour = consequence_state(order)
-        part = part_of(request, order.corrections.select_related("round__table__casino"), "at")
+        seen = visible(actor, Round.objects.filter(pk__in=order.round_ids))
+        corrections = order.corrections.filter(round__in=seen.values("pk"))
+        part = part_of(request, corrections.select_related("round__table__casino"), "at")
         context = self.page_context(
             request, str(order), original=order, order=order, state=state, colour=colour,
             decision=getattr(order, "decision", None), rules=with_words(order.rules), part=part,
+            rests_on=order_rests_on(order),
             corrections=[(one, changes(one)) for one in part.rows], count=len(order.round_ids),
             waiting_rounds=visible(actor, Round.objects.filter(pk__in=order.round_ids[:100])).order_by("started_at"),
-            buttons=self.buttons(actor, order), would=would_repay(order) if order.is_waiting else [],
+            buttons=self.buttons(actor, order), preview=preview_of(actor, order),
             **self.repaid(actor, order),
         )  # fmt: skip
         return TemplateResponse(request, "admin/consequence.html", context)
@@ -104,7 +111,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
             return []
         second = Button(self.address(order, "execute"), "Execute", "task_alt", is_main=True)
         return [
-            *([second] if order.by_id != actor.pk else []),
+            *([second] if can_execute(actor, order) else []),
             Button(self.address(order, "decline"), "Decline", "block"),
         ]
 
@@ -113,7 +120,8 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         title, take = STEPS[name]
         return take_step(
             self.admin_site, request, order, action="consequence.order", title=title, form_class=WaitingForm,
-            take=take, back=self.address(order), above="admin/consequence_above.html", context={"order": order},
+            take=take, back=self.address(order), above="admin/consequence_above.html",
+            context={"order": order, "preview": preview_of(actor_of(request), order)},
         )  # fmt: skip
 
     # --- What players get or give back ---
@@ -132,6 +140,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
             "is_cut": every[MOST_SHOWN : MOST_SHOWN + 1].exists(), "most_shown": MOST_SHOWN,
             "sums": [("In all", sums(every)), ("Still open", sums(is_open))],
             "may_mark": can(actor, "repayment.mark", order),
+            "may_mark_money": order.is_executed and may_mark_money(actor, order),
         }  # fmt: skip
 
     def mark_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -151,14 +160,3 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
         return redirect(f"{self.address(order)}#repayments")
-
-
-def would_repay(order: Consequence) -> list[tuple[str, int]]:
-    """Of a void that waits: what each player would get or (below zero) give back, as the books are now."""
-    if len(order.round_ids) > MOST_FORESEEN:
-        return []
-    owed: dict[str, int] = defaultdict(int)
-    for books in books_of(Round.objects.filter(pk__in=order.round_ids)):
-        for player, net in zip(books.round.players, books.nets, strict=True):
-            owed[player] -= net
-    return sorted((player, amount) for player, amount in owed.items() if amount)

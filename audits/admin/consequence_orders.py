@@ -10,17 +10,23 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 
 from audits.admin import incident_fields as fields
+from audits.admin.incident_advice import affected_now
 from audits.admin.incident_form import listed
 from audits.admin.incident_steps import ActorForm
 from audits.admin.listing import key_of
+from audits.incidents.blast import DAMAGED
 from audits.incidents.lists import rounds_called
 from audits.incidents.words import rule_words
 from audits.models import Consequence, Incident, Ruling
 from audits.rulings.books import books_of
+from audits.rulings.damage import Narrowing, radius_for
+from audits.rulings.discretion_scope import leaves_room
 from audits.rulings.shown import ruling_address
 from audits.services.consequences import Basis, affected_void, result_amend, rounds_void, table_suspend_for
+from games.admin.forms import MomentField
 from games.admin.gated import Button, actor_of, take_step
 from games.engine.citation import cite
 from games.engine.loader import rulebook, rulebooks
@@ -28,7 +34,6 @@ from games.models import LiveRound, Round, Staff
 from games.services.gate import can, visible
 
 BY_RULING = "ruling-"
-DAMAGED = "dice-damaged"
 
 
 def holding(incident: Incident) -> list[Ruling]:
@@ -79,7 +84,9 @@ class ByForm(OrderForm):
         rules = [(number, f"{number}: {rule_words(citation)}") for number, citation in self.voidings()]
         self.fields["rule"] = fields.choice("By", [("", "Choose"), *rulings, *rules])
         self.fields["rule"].initial = self._first([key for key, _ in rulings], [key for key, _ in rules])
-        self.fields["reason"].help_text = "Why; it stands in the record. After settlement a second person executes it."
+        self.fields[
+            "reason"
+        ].help_text = "Why; it stands in the record. Of a settled round a second person executes it."
 
     def voidings(self) -> list[tuple[str, str]]:
         if self.thing.rulebook not in rulebooks():
@@ -107,7 +114,7 @@ class VoidForm(ByForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.known = incident_rounds(self.actor, self.thing)
-        standing = [one.round for one in books_of(self.known) if not one.is_void]
+        standing = [one.round for one in books_of(self.known) if not one.is_returned]
         self.fields["rounds"].initial = ", ".join(one.ref for one in standing)
         self.order_fields(["rounds", "rule", "reason"])
 
@@ -131,8 +138,29 @@ def void(actor: Staff, values: dict[str, Any]) -> Consequence:
     return rounds_void(actor=actor, basis=values["basis"], rounds=values["rounds"], reason=values["reason"])
 
 
+class AffectedForm(ByForm):
+    """All affected rounds, or those in a part of the time, with a reason of its own."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        reach = radius_for(self.thing)  # without one there is nothing to order, and the reason is shown
+        first, last = (f"{timezone.localtime(moment):%Y-%m-%d %H:%M:%S}" for moment in (reach.starts_at, reach.ends_at))
+        self.fields["from"] = MomentField(
+            label="From", past=True, required=False, help_text=f"Defaults to {first}, when the radius begins."
+        )
+        self.fields["to"] = MomentField(
+            label="To", past=True, required=False, help_text=f"Defaults to {last}, when the radius ends."
+        )
+        self.fields["narrowing"] = fields.words(
+            "Why only a part", most=20_000, rows=2,
+            help_text="Required where a shorter time is chosen; it stays on record with the order.",
+        )  # fmt: skip
+        self.order_fields(["rule", "from", "to", "narrowing", "reason"])
+
+
 def void_affected(actor: Staff, values: dict[str, Any]) -> Consequence:
-    return affected_void(actor=actor, basis=values["basis"], reason=values["reason"])
+    narrowed = Narrowing(values["from"], values["to"], values["narrowing"])
+    return affected_void(actor=actor, basis=values["basis"], reason=values["reason"], narrowed=narrowed)
 
 
 # --- The result, and the table ------------------------------------------------------------------------
@@ -187,6 +215,10 @@ class Order:
     action: str
     form: type[OrderForm]
     take: Callable[[Staff, dict[str, Any]], Consequence]
+    above: str | None = None  # a template with what is known
+
+    def shown(self, incident: Incident) -> dict[str, Any]:
+        return affected_now(incident) if self.above else {}
 
     def is_offered(self, actor: Staff, incident: Incident) -> bool:
         if self.name == "void-affected" and incident.situation != DAMAGED:
@@ -198,7 +230,15 @@ class Order:
 
 ORDERS = (
     Order("void", "Void rounds", "block", "consequence.void", VoidForm, void),
-    Order("void-affected", "Void all affected rounds", "layers_clear", "consequence.order", ByForm, void_affected),
+    Order(
+        "void-affected",
+        "Void all affected rounds",
+        "layers_clear",
+        "consequence.order",
+        AffectedForm,
+        void_affected,
+        "admin/affected_above.html",
+    ),
     Order("amend", "Amend the result", "casino", "consequence.void", AmendForm, amend),
     Order("suspend", "Suspend the table", "pause_circle", "table.suspend", OrderForm, suspend),
 )
@@ -216,7 +256,7 @@ def order_page(site: Any, request: HttpRequest, incident: Incident, order: Order
 
     answer = take_step(
         site, request, incident, action=order.action, title=order.title, form_class=form, take=take,
-        back=back_to(incident, asked),
+        back=back_to(incident, asked), above=order.above, context={"figures": order.shown(incident)},
     )  # fmt: skip
     return redirect(consequence_address(made[0])) if made else answer
 
@@ -235,6 +275,12 @@ def consequence_address(order: Consequence, page: str = "change") -> str:
     return reverse(f"admin:audits_consequence_{page}", args=[order.pk])
 
 
+def may_settle_by_discretion(actor: Staff, incident: Incident) -> bool:
+    """The document leaves it to the operator, something was decided, and this person may order it."""
+    is_decided = leaves_room(incident) and incident.discretions.exists()
+    return is_decided and can(actor, "consequence.order", incident)
+
+
 def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None) -> list[Button]:
     """For whoever may; from a ruling only what can rest on it, while it holds."""
     rulings = holding(incident)
@@ -248,4 +294,6 @@ def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None
     buttons = [button(one.name, one.title, one.icon) for one in ORDERS if one.is_offered(actor, incident)]
     if rulings and can(actor, "consequence.order", incident):
         buttons.append(button("settle", "Amend the settlement", "price_change"))
+    if ruling is None and may_settle_by_discretion(actor, incident):
+        buttons.append(button("discretion-settle", "Settle by discretion", "how_to_reg"))
     return buttons

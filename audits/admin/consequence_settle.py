@@ -1,4 +1,4 @@
-"""A settlement amended as a ruling has it: the bets of a round with what was recorded and what the rules say."""
+"""A settlement amended by a ruling or by discretion: a round's bets as recorded, and as the rules have them."""
 
 from typing import Any
 
@@ -22,9 +22,10 @@ from audits.admin.consequence_orders import (
     told,
 )
 from audits.admin.listing import key_of
-from audits.models import Consequence, Incident, Ruling
+from audits.models import Consequence, Discretion, Incident, Ruling
 from audits.rulings.books import Books, books_of
 from audits.services.consequences import Basis, round_settle
+from audits.services.discretions import discretion_settle
 from games.admin.gated import actor_of, tell
 from games.engine.box_numbers import code_of
 from games.engine.money import MoneyError, parse_net
@@ -52,18 +53,26 @@ class NetField(forms.CharField):
 
 class SettleForm(OrderForm):
     dice = dice_field(help_text="Empty: those of the round. All bets without a net are settled by them.")
+    basis_name = "ruling"
+    hint = "An empty field is settled by the rules, with the dice on the right where they are given."
 
     def __init__(self, *args: Any, books: Books, player: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.books = books
-        rulings = [(str(one.pk), f"{one}: {one.decision:.80}") for one in holding(self.thing)]
-        self.fields["ruling"] = fields.choice("By", rulings, initial=str(self.asked_ruling))
+        self.fields[self.basis_name] = fields.choice("By", self.choices(), initial=str(self.asked_ruling))
         one = books.round
         places = [place for place, name in enumerate(one.players) if not player or name == player]
         self.places = places[:MOST_SHOWN]
         self.is_cut = len(places) > MOST_SHOWN
         for place in self.places:
             self.fields[f"net_{place}"] = NetField(f"{one.players[place]} on {code_of(one.boxes[place])}")
+
+    def choices(self) -> list[tuple[str, str]]:
+        return [(str(one.pk), f"{one}: {one.decision:.80}") for one in holding(self.thing)]
+
+    @property
+    def by(self) -> forms.BoundField:
+        return self[self.basis_name]
 
     def clean_dice(self) -> list[int]:
         return faces(self.cleaned_data["dice"])
@@ -86,7 +95,7 @@ class SettleForm(OrderForm):
         return {place: net for place, net in decided.items() if net is not None}
 
     def basis(self) -> Basis:
-        return Basis(self.thing, Ruling.objects.get(pk=key_of(self.cleaned_data["ruling"])))
+        return Basis(self.thing, Ruling.objects.get(pk=key_of(self.cleaned_data[self.basis_name])))
 
     def settle(self) -> Consequence:
         values = self.cleaned_data
@@ -96,25 +105,79 @@ class SettleForm(OrderForm):
         )  # fmt: skip
 
 
+class DiscretionSettleForm(SettleForm):
+    """Only the bets with a net are decided; a record that names a bet settles that one."""
+
+    basis_name = "discretion"
+    hint = "A bet that was paid so already gets the net that it has. The rules decide every empty field."
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["dice"]
+
+    def choices(self) -> list[tuple[str, str]]:
+        return [(str(one.pk), f"{one.rule}, {one}: {one.decision:.80}") for one in decided_on(self.thing)]
+
+    def basis(self) -> Basis:
+        key = key_of(self.cleaned_data[self.basis_name])
+        return Basis(self.thing, discretion=self.thing.discretions.get(pk=key))
+
+    def settle(self) -> Consequence:
+        values = self.cleaned_data
+        return discretion_settle(
+            actor=self.actor, discretion=values["basis"].discretion, round=self.books.round, nets=self.nets(),
+            reason=values["reason"],
+        )  # fmt: skip
+
+
+def decided_on(incident: Incident) -> list[Discretion]:
+    """What was decided by discretion on an incident, the latest first."""
+    return list(incident.discretions.select_related("round__table__casino").order_by("-pk"))
+
+
+def discretion_settle_page(site: Any, request: HttpRequest, incident: Incident) -> HttpResponse:
+    """Bets settled by discretion: the rounds that the records name, and those of the file."""
+    actor = actor_of(request)
+    authorize(actor, "consequence.order", incident)
+    made = decided_on(incident)
+    rounds = {one.pk: one for one in [*(one.round for one in made if one.round), *incident_rounds(actor, incident)]}
+    wanted = "record what was decided first" if not made else "" if rounds else "name the round on the file first"
+    if wanted:
+        messages.error(request, f"A settlement by discretion takes a record and a round; {wanted}.")
+        return redirect(back_to(incident, 0))
+    return bets_page(
+        site, request, incident, DiscretionSettleForm, rounds=list(rounds.values()), title="Settle by discretion"
+    )
+
+
 def settle_page(site: Any, request: HttpRequest, incident: Incident) -> HttpResponse:
     """One round of the file at a time; whose bets are shown can be narrowed."""
     actor = actor_of(request)
     authorize(actor, "consequence.order", incident)
-    asked, player = key_of(request.GET.get("ruling")), request.GET.get("player", "").strip()[:200]
-    back = back_to(incident, asked)
     rounds = incident_rounds(actor, incident)
     if not holding(incident) or not rounds:
         wanted = "name the round on the file first" if holding(incident) else "have the incident ruled on first"
         messages.error(request, f"An amended settlement takes a ruling and a round; {wanted}.")
-        return redirect(back)
+        return redirect(back_to(incident, key_of(request.GET.get("ruling"))))
+    return bets_page(site, request, incident, SettleForm, rounds=rounds, title="Amend the settlement")
+
+
+def bets_page(
+    site: Any, request: HttpRequest, incident: Incident, form_class: type[SettleForm], *, rounds: list[Round],
+    title: str,
+) -> HttpResponse:  # fmt: skip
+    """The bets of one round, each with a field for its net."""
+    actor = actor_of(request)
+    asked, player = key_of(request.GET.get("ruling")), request.GET.get("player", "").strip()[:200]
+    back = back_to(incident, asked)
     (books,) = books_of([_chosen(rounds, request)])
-    kind = type("SettleForm", (SettleForm,), {"actor": actor, "asked_ruling": asked})
+    kind = type(form_class.__name__, (form_class,), {"actor": actor, "asked_ruling": asked})
     form = kind(request.POST if request.method == "POST" else None, thing=incident, books=books, player=player)
     if (order := _settled(form)) is not None:
         messages.success(request, told(order))
         return redirect(consequence_address(order))
     context = {
-        **site.each_context(request), "title": f"Amend the settlement: {incident}", "form": form, "back": back,
+        **site.each_context(request), "title": f"{title}: {incident}", "button": title, "form": form, "back": back,
         "books": books, "rounds": rounds, "player": player, "asked_ruling": asked, "most_shown": MOST_SHOWN,
         "dice": _dice(books), "is_corrected": books.last is not None,
     }  # fmt: skip

@@ -6,13 +6,14 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
-from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.views.decorators.csrf import csrf_exempt
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
@@ -24,7 +25,9 @@ from audits.models import CustodyStep, Evidence, Incident, LogEntry
 from audits.services.evidence import MEGABYTE, camera_add, evidence_add, evidence_open
 from games.admin.gated import Button, actor_of, only_to_look, tell
 from games.models import Staff
+from games.services.access_records import secrets_read
 from games.services.gate import SECRETS, authorize, can, visible
+from taisai_backoffice.uploads import BoundedUploadHandler
 
 #: What a form has beside its file: names, boundaries, the other fields.
 AROUND = 256 * 1024
@@ -146,10 +149,11 @@ def upload_page(site: Any, found: Callable[..., Any], back: Callable[[Any], str]
 
     @csrf_exempt
     def view(request: HttpRequest, object_id: str) -> HttpResponseBase:
-        if site.has_permission(request):
-            authorize(actor_of(request), "evidence.add", found(request, object_id))
-            if request.method == "POST":
-                request.upload_handlers = [BoundedUpload(request), TemporaryFileUploadHandler(request)]
+        if not site.has_permission(request):
+            return redirect_to_login(request.get_full_path(), reverse("admin:login"))
+        authorize(actor_of(request), "evidence.add", found(request, object_id))
+        if request.method == "POST":
+            request.upload_handlers = [BoundedUpload(request), BoundedUploadHandler(request)]
         answer: HttpResponseBase = protected(request, object_id)
         return answer
 
@@ -173,7 +177,9 @@ class EvidenceAdmin(WrittenOnceAdmin):
         actor = actor_of(request)
         authorize(actor, "evidence.view")
         found = visible(actor, Evidence.objects.select_related("incident", "entry"))
-        context = self.page_context(request, "Evidence", part=part_of(request, found, "at"))
+        part = part_of(request, found, "at")
+        secrets_read(actor, part.rows)
+        context = self.page_context(request, "Evidence", part=part)
         return TemplateResponse(request, "admin/evidence_list.html", context)
 
     def change_view(
@@ -182,6 +188,7 @@ class EvidenceAdmin(WrittenOnceAdmin):
         """With a picture only where it is asked for: to look at it is a touch of its own."""
         only_to_look(request)
         evidence: Evidence = self.found(request, object_id)
+        secrets_read(actor_of(request), [evidence])
         is_picture = evidence.is_file and evidence.content_type.startswith("image/")
         context = self.page_context(
             request, f"Evidence {evidence}", original=evidence, evidence=evidence,

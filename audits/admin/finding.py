@@ -18,11 +18,14 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 from audits.admin.fields import day_field
 from audits.admin.finding_steps import STEPS, buttons
 from audits.admin.history import ReadableHistoryAdmin
+from audits.breach_bets import breach_bets
 from audits.models import Category, Finding, Severity
+from audits.rulings.shown import readings_behind
 from audits.selectors import STANDS, FindingFilter, findings_found
 from audits.services.findings import finding_acknowledge
-from audits.words import KINDS, in_words, rules_cited
+from audits.words import KINDS, PROCEDURES, in_words, rules_cited
 from games.admin.gated import actor_of, only_to_look, take_step
+from games.approval import approval_notice
 from games.engine.loader import rulebook, rulebooks
 from games.services.gate import authorize, can
 from games.services.saving import OvertakenError
@@ -130,8 +133,12 @@ class FindingAdmin(ReadableHistoryAdmin):
         context = {
             **self.admin_site.each_context(request),
             "title": f"Finding no. {one.pk}", "original": one, "finding": one, "opts": self.opts,
-            "what": in_words(one), "rules": rules_cited(one), "buttons": buttons(request.user, one),
-            "book": rulebook(one.rulebook) if one.rulebook in rulebooks() else None,
+            "what": in_words(one), "meaning": PROCEDURES.get(one.kind), "rules": rules_cited(one),
+            "readings": readings_behind(one),
+            "buttons": buttons(request.user, one),
+            "breach": breach_bets(one),
+            "book": (book := rulebook(one.rulebook) if one.rulebook in rulebooks() else None),
+            "approval": approval_notice(book, one.table.casino) if book else "",
             "difference": None if one.expected is None else (one.recorded or 0) - one.expected,
             "escalations": one.escalations.select_related("notice").prefetch_related("notice__mails"),
             "sees": {name: can(request.user, f"{name}.view", thing) for name, thing in _linked(one).items() if thing},
@@ -178,7 +185,10 @@ LIFE = {
 
 def _linked(one: Finding) -> dict[str, Model | None]:
     """What a finding's page leads to."""
-    return {"round": one.round, "run": one.found_by, "limitset": one.limit_set, "table": one.table}
+    return {
+        "round": one.round, "liveround": one.live_round, "run": one.found_by, "limitset": one.limit_set,
+        "table": one.table,
+    }  # fmt: skip
 
 
 def _is_new(one: Finding) -> bool:

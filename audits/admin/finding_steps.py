@@ -10,7 +10,7 @@ from django.utils import timezone
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminSelectWidget
 
 from audits.admin.fields import MoneyField
-from audits.models import Finding, policy_of
+from audits.models import Finding
 from audits.services.findings import (
     finding_acknowledge,
     finding_assign,
@@ -23,6 +23,7 @@ from audits.services.findings import (
     verify_resolved,
     verify_unresolved,
 )
+from audits.services.policies import confirm_from
 from games.admin.gated import Button, StepForm
 from games.models import Staff
 from games.services.gate import can
@@ -74,7 +75,7 @@ class ResolveForm(FindingForm):
 
     def __init__(self, *args: Any, thing: Finding, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
-        bound = policy_of(thing.table.casino).confirm_from
+        bound = confirm_from(thing)
         if thing.amount >= bound:
             self.fields["reason"].help_text += " Compliance then confirms it: the amount is large."
 

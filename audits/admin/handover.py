@@ -17,6 +17,7 @@ from audits.models import Handover, Incident
 from audits.services.logs import handover_sign, handover_take, open_matters
 from games.admin.gated import Button, StepForm, actor_of, only_to_look, take_step, tell
 from games.models import Casino, Staff
+from games.services.access_records import secrets_read
 from games.services.gate import authorize, can, visible
 
 
@@ -55,6 +56,7 @@ class HandoverAdmin(WrittenOnceAdmin):
         authorize(actor, "handover.view")
         found = visible(actor, Handover.objects.select_related("casino", "pit__casino", "taken"))
         part = part_of(request, found, "at")
+        secrets_read(actor, part.rows)
         context = self.page_context(request, "Handovers", part=part, may_sign=self.has_add_permission(request))
         return TemplateResponse(request, "admin/handovers.html", context)
 
@@ -89,6 +91,7 @@ class HandoverAdmin(WrittenOnceAdmin):
         only_to_look(request)
         actor = actor_of(request)
         handover: Handover = self.found(request, object_id)
+        secrets_read(actor, [handover])
         context = self.page_context(
             request, f"Handover {handover}", original=handover, handover=handover,
             incidents=named(actor, handover.casino, handover.open_incidents), buttons=self.buttons(actor, handover),
@@ -103,6 +106,7 @@ class HandoverAdmin(WrittenOnceAdmin):
 
     def take_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         handover = self.found(request, object_id)
+        secrets_read(actor_of(request), [handover])
 
         def take(actor: Staff, handover: Handover, values: dict[str, Any]) -> str:
             handover_take(actor=actor, handover=handover, remarks=values["remarks"])

@@ -11,7 +11,10 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from audits.words import money
 from games.admin.gated import AuditedAdmin
 
-MONEY = {"settled_amount", "medium_from", "high_from", "confirm_from"}
+MONEY = {
+    "settled_amount", "medium_from", "high_from", "confirm_from", "stake", "expected", "recorded", "placed",
+    "permitted", "amount",
+}  # fmt: skip
 
 
 class ReadableChanges(HistoricalRecordContextHelper):
@@ -29,3 +32,7 @@ class ReadableChanges(HistoricalRecordContextHelper):
 class ReadableHistoryAdmin(AuditedAdmin):
     def get_historical_record_context_helper(self, request: HttpRequest, historical_record: Any) -> ReadableChanges:
         return ReadableChanges(self.model, historical_record)
+
+    def readable_value(self, field: Any, value: Any) -> str:
+        is_amount = field.name in MONEY and value is not None
+        return money(value) if is_amount else super().readable_value(field, value)

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import prefetch_related_objects
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -15,11 +15,12 @@ from django.urls import URLPattern, path, reverse
 from audits.admin import incident_fields as fields
 from audits.admin.dispute import dispute_buttons
 from audits.admin.evidence import upload_page
-from audits.admin.incident_advice import advice_shown
+from audits.admin.incident_advice import advice_shown, affected_now
 from audits.admin.incident_form import IncidentForm, initial_from, origins_of
 from audits.admin.incident_rulings import RulingViews, discretion_buttons, order_buttons, rule_buttons
 from audits.admin.incident_steps import STATES, STEPS, Step, taken_to, verify_leads_to
 from audits.admin.listing import part_of
+from audits.incidents.checklist import checklist_of
 from audits.incidents.clock import clock
 from audits.incidents.searching import (
     UNFINISHED_FILES,
@@ -27,22 +28,32 @@ from audits.incidents.searching import (
     Period,
     evidence_of,
     incidents_found,
-    related,
+    notes_of,
+    related_seen,
+    rounds_of,
     search,
 )
 from audits.incidents.states import find_transition, transitions_from
 from audits.incidents.words import facts_asked, situation_words
-from audits.models import Incident, IncidentNote, IncidentState
+from audits.models import Incident, IncidentNote, IncidentRound, IncidentState
+from audits.rulings.impartial import who_decides
 from audits.rulings.shown import rulings_of
+from audits.services.checklist import step_tick
 from audits.services.incidents import incident_open
 from games.admin.gated import AuditedAdmin, Button, StepForm, actor_of, only_to_look, tell
-from games.services.gate import authorize, can, within_reach
+from games.current_status import add_current_status
+from games.services.access_records import secrets_read, words_searched
+from games.services.gate import authorize, can
 
 #: How a state looks in a list.
 COLOURS = {
     "open": "pending", "under-investigation": "pending", "awaiting-ruling": "suspended", "reopened": "suspended",
     "ruled": "open", "closed": "",
 }  # fmt: skip
+
+
+#: States in which nobody waits for a ruling.
+DECIDED = (IncidentState.RULED, IncidentState.CLOSED)
 
 
 class IncidentSearch(forms.Form):
@@ -75,6 +86,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
             path("search/", view(self.search_view), name="audits_incident_search"),
             path("<path:object_id>/evidence/", upload_page(self.admin_site, self.found, self.address),
                  name="audits_incident_evidence"),
+            path("<path:object_id>/checklist/", view(self.checklist_view), name="audits_incident_checklist"),
             path("<path:object_id>/rule/precedents/", view(self.precedents_view), name="audits_incident_precedents"),
         ]  # fmt: skip
         own += [
@@ -96,6 +108,9 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
     def page_context(self, request: HttpRequest, title: str, **more: Any) -> dict[str, Any]:
         return {**self.admin_site.each_context(request), "title": title, "opts": self.opts, **more}
 
+    def readable_value(self, field: Any, value: Any) -> str:
+        return situation_words(value) if field.name == "situation" else super().readable_value(field, value)
+
     # --- The list, and the search over years ---
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -106,6 +121,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         wanted = (
             IncidentFilter(state=UNFINISHED_FILES) if not form.is_bound else form.wanted() if form.is_valid() else None
         )
+        words_searched(actor, wanted.text if wanted else "")
         found = Incident.objects.none() if wanted is None else incidents_found(actor, wanted)
         part = part_of(request, found, "occurred_from")
         context = self.page_context(
@@ -122,6 +138,8 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         text = request.GET.get("q", "")[:200].replace("\x00", "")
         found = search(actor, text)
         prefetch_related_objects([one.thing for one in found if isinstance(one.thing, IncidentNote)], "incident")
+        words_searched(actor, text)
+        secrets_read(actor, [one.thing for one in found])
         hits = [self._hit(one) for one in found]
         context = self.page_context(request, "Search", text=text, hits=hits)
         return TemplateResponse(request, "admin/incident_search.html", context)
@@ -186,24 +204,42 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         actor = actor_of(request)
         incident = self.found(request, object_id)
         dispute = getattr(incident, "dispute", None)
-        notes = within_reach(actor, "incident.view", IncidentNote.objects.filter(incident=incident))
+        notes = list(notes_of(actor, incident).order_by("at", "pk"))
+        evidence = list(evidence_of(actor, incident)) if can(actor, "evidence.view", incident) else None
+        secrets_read(actor, [*notes, *(evidence or ())])
         context = self.page_context(
             request, incident.number, original=incident, incident=incident, buttons=self.buttons(actor, incident),
             situation=situation_words(incident.situation), colour=COLOURS[incident.state],
-            steps_taken=incident.steps.all(), people=incident.people.select_related("staff"),
-            rounds=[(one, can(actor, "round.view", one.round)) for one in
-                    incident.rounds.select_related("round__table__casino")],
-            related=[(one, link, can(actor, "incident.view", one)) for one, link in related(incident)],
-            notes=notes.order_by("at", "pk"),
-            evidence=evidence_of(actor, incident) if can(actor, "evidence.view", incident) else None,
+            steps_taken=incident.steps.all(), people=incident.people.select_related("staff", "confirmation"),
+            who_decides="" if incident.state in DECIDED else who_decides(incident),
+            consents=incident.ruling_consents.select_related("ruler"),
+            rounds=rounds_shown(actor, incident), checklist=checklist_of(incident),
+            may_tick=can(actor, "incident.change", incident) and incident.state != IncidentState.CLOSED,
+            related=related_seen(actor, incident), notes=notes, evidence=evidence,
             dispute=dispute, clock=clock(dispute) if dispute else "",
             dispute_buttons=dispute_buttons(actor, dispute) if dispute else [],
             entry=incident.entry if incident.entry and can(actor, "logentry.view", incident.entry) else None,
             finding=incident.finding if incident.finding and can(actor, "finding.view", incident.finding) else None,
             order_buttons=order_buttons(actor, incident), **rulings_of(actor, incident),
+            affected=affected_now(incident),
             **advice_shown({"advice": incident.advice} if incident.advice else {}),
         )  # fmt: skip
         return TemplateResponse(request, "admin/incident.html", context)
+
+    def checklist_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Tick or untick one step; back on the page it says who and when."""
+        actor = actor_of(request)
+        incident = self.found(request, object_id)
+        authorize(actor, "incident.change", incident)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        try:
+            step, is_done = sent_tick(request.POST)
+            step_tick(actor=actor, incident=incident, step=step, is_done=is_done)
+            messages.success(request, f"Step {step} is {'ticked' if is_done else 'unticked'}.")
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        return redirect(f"{self.address(incident)}#advised")
 
     def buttons(self, actor: Any, incident: Incident) -> list[Button]:
         """By the table of transitions first, then what can be added; each for whoever may."""
@@ -239,3 +275,19 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
             request, object_id, action=transition.action, title=transition.title, form_class=StepForm,
             take=taken_to(to),
         )  # fmt: skip
+
+
+def rounds_shown(actor: Any, incident: Incident) -> list[IncidentRound]:
+    """Return the rounds of a file within the reader's sight, with their current status."""
+    links = list(rounds_of(actor, incident).select_related("round__table__casino"))
+    add_current_status(link.round for link in links)
+    return links
+
+
+def sent_tick(sent: QueryDict) -> tuple[int, bool]:
+    """Return which step a button names, and whether it ticks it."""
+    is_done = "tick" in sent
+    place = sent.get("tick", sent.get("untick", ""))
+    if not (place.isascii() and place.isdecimal() and len(place) < 4):  # noqa: PLR2004  no list is that long
+        raise ValidationError("Choose a step of the checklist to tick or untick.")
+    return int(place), is_done

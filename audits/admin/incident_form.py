@@ -30,7 +30,7 @@ ORIGINS: dict[str, tuple[Any, str]] = {
     "finding": (Finding, "finding.view"),
     "conflict": (RecordingConflict, "round.view"),
 }
-FACTS = ("known_dice", "settled")
+FACTS = ("known_dice", "settled", "with_chips", "in_time")
 
 
 def situation_groups() -> list[tuple[str, list[tuple[str, str]]]]:
@@ -55,6 +55,23 @@ def settled() -> forms.ChoiceField:
     )  # fmt: skip
 
 
+def yes_or_no(label: str, help_text: str) -> forms.ChoiceField:
+    return forms.ChoiceField(
+        label=label, required=False, choices=[("yes", "Yes"), ("no", "No")], widget=UnfoldAdminRadioSelectWidget(),
+        help_text=help_text,
+    )  # fmt: skip
+
+
+def fact_fields() -> dict[str, forms.Field]:
+    """A field for each fact that a situation may ask for."""
+    return {
+        "known_dice": known_dice(),
+        "settled": settled(),
+        "with_chips": yes_or_no("Did chips come with it?", "Of a bet that was called out."),
+        "in_time": yes_or_no("Was there time to place it?", "Before betting was closed; of a bet that was called out."),
+    }
+
+
 class SituationForm(forms.Form):
     """The situation with the facts that it asks for; shared by a new file and by the mending of one."""
 
@@ -77,7 +94,9 @@ class SituationForm(forms.Form):
         return {name: values[name] for name in asked if values.get(name)}
 
     def verify_facts(self) -> None:
-        missing = {"known_dice": "Say which dice could be read; ? ? ? for none.", "settled": "Say yes or no."}
+        missing = dict.fromkeys(FACTS, "Say yes or no.") | {
+            "known_dice": "Say which dice could be read; ? ? ? for none."
+        }
         for name in facts_asked().get(self.cleaned_data.get("situation", ""), ()):
             if not self.cleaned_data.get(name) and name not in self.errors:
                 self.add_error(name, missing[name])
@@ -101,7 +120,7 @@ class IncidentForm(SituationForm):
         self.actor = actor
         self.fields["table"] = fields.table_choice(actor, "incident.open")
         self.fields["situation"] = situation_choice()
-        self.fields["known_dice"], self.fields["settled"] = known_dice(), settled()
+        self.fields |= fact_fields()
         fields.offer_casino(self, actor)
         self.order_fields(["casino", "table", "occurred_from", "occurred_to", "situation", *FACTS, "rounds"])
 
@@ -109,10 +128,12 @@ class IncidentForm(SituationForm):
         return [self._round(ref) for ref in listed(self.cleaned_data["rounds"])]
 
     def _round(self, ref: str) -> Round:
-        """Of those within sight; at the table that was chosen, where it was."""
+        """Of those within sight; at the table, or in the casino, that was chosen."""
         rounds = rounds_called(self.actor, ref)
         if table := self.cleaned_data.get("table"):
             rounds = rounds.filter(table=table)
+        elif casino := self.cleaned_data.get("casino"):
+            rounds = rounds.filter(casino=casino)
         found = list(rounds[:2])
         if not found:
             raise ValidationError(f"{ref}: no such round{f' of {table}' if table else ''} is within your sight.")
@@ -160,7 +181,9 @@ class IncidentForm(SituationForm):
         patrons = [reference for part, reference in self.people() if part == Part.PATRON]
         at = values.get("occurred_from") or timezone.now()
         try:
-            asked = Asked(table, at, situation, self.facts(), values.get("rounds") or (), patrons)
+            asked = Asked(
+                table, at, situation, self.facts(), values.get("rounds") or (), patrons, values.get("occurred_to")
+            )
             return {"advice": advice_on(asked), "wanted": self._wanted(situation)}
         except InputError:
             return {"wanted": " ".join(str(text) for name in FACTS for text in self.errors.get(name, ()))}
@@ -204,7 +227,7 @@ def initial_from(actor: Staff, asked: QueryDict) -> dict[str, Any]:
     if entry := origins.get("entry"):
         initial |= _from_entry(entry)
     if finding := origins.get("finding"):
-        initial |= _from_round(finding.round) | _from_finding(finding)
+        initial |= (_from_round(finding.round) if finding.round else _from_live(finding)) | _from_finding(finding)
     if conflict := origins.get("conflict"):
         initial |= _from_round(conflict.recorded) | {
             "occurred_from": _shown(conflict.at), "situation": "other",
@@ -225,6 +248,15 @@ def _from_round(one: Round) -> dict[str, Any]:
     return {
         "table": one.table_id, "rounds": one.ref, "occurred_from": _shown(one.started_at),
         "dealer": one.dealer or "", "supervisor": one.supervisor or "",
+    }  # fmt: skip
+
+
+def _from_live(finding: Finding) -> dict[str, Any]:
+    """A round that is not on record is not among the rounds of a file; its people are known."""
+    live = finding.live_round
+    return {
+        "table": finding.table_id, "occurred_from": _shown(finding.round_started_at),
+        "dealer": (live.dealer if live else None) or "", "supervisor": (live.supervisor if live else None) or "",
     }  # fmt: skip
 
 

@@ -10,10 +10,11 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from audits.admin.consequence_orders import ORDERS, Order, order_buttons, order_page
-from audits.admin.consequence_settle import settle_page
-from audits.admin.discretion import DiscretionForm, leaves_room, record
+from audits.admin.consequence_settle import discretion_settle_page, settle_page
+from audits.admin.discretion import DiscretionForm, record
 from audits.admin.ruling_form import draft_page, initial_of, may_rule, precedents_piece
 from audits.models import Incident, IncidentState, Ruling
+from audits.rulings.discretion_scope import leaves_room
 from audits.services.rulings import Draft, ruling_make, verify_unruled
 from games.admin.gated import Button, actor_of, only_to_look, take_step
 from games.models import Staff
@@ -45,7 +46,10 @@ class RulingViews:
     found: Any
 
     def ruling_views(self) -> dict[str, Any]:
-        views = {"rule": self.rule_view, "settle": self.settle_view, "discretion": self.discretion_view}
+        views = {
+            "rule": self.rule_view, "settle": self.settle_view, "discretion": self.discretion_view,
+            "discretion-settle": self.discretion_settle_view,
+        }  # fmt: skip
         return views | {one.name: partial(self.order_view, order=one) for one in ORDERS}
 
     def rule_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -76,6 +80,9 @@ class RulingViews:
 
     def settle_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return settle_page(self.admin_site, request, self.found(request, object_id))
+
+    def discretion_settle_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return discretion_settle_page(self.admin_site, request, self.found(request, object_id))
 
     def discretion_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         incident: Incident = self.found(request, object_id)

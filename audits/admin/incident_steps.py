@@ -9,10 +9,11 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from audits.admin import incident_fields as fields
-from audits.admin.incident_form import FACTS, SituationForm, known_dice, listed, settled, situation_choice
+from audits.admin.incident_form import FACTS, SituationForm, fact_fields, listed, situation_choice
 from audits.incidents.lists import rounds_called
 from audits.incidents.states import find_transition, transitions_from
 from audits.models import Incident, IncidentPerson, IncidentState
+from audits.rulings.impartial import group_rulers_of, rulers_of, who_decides
 from audits.services.disputes import dispute_raise
 from audits.services.incidents import (
     can_change,
@@ -22,8 +23,10 @@ from audits.services.incidents import (
     incident_relate,
     incident_rounds_add,
     incident_step,
+    party_confirm,
     verify_not_closed,
 )
+from audits.services.rulings import ruling_consent, verify_unruled
 from games.admin.forms import MomentField
 from games.admin.gated import StepForm
 from games.models import Staff
@@ -62,6 +65,47 @@ class PeopleForm(ActorForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         verify_not_closed(self.thing)
+
+
+class ConfirmForm(ActorForm):
+    """A named dealer or supervisor whom nobody has confirmed yet."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        verify_not_closed(self.thing)
+        self.known = {str(one.pk): one for one in unconfirmed(self.thing)}
+        if not self.known:
+            raise ValidationError("No dealer or supervisor of the staff on record is named and not confirmed.")
+        named = [(key, f"{one.get_part_display()} {one.staff}, named by {one.who}") for key, one in self.known.items()]
+        self.fields["person"] = fields.choice("Who", named)
+        self.order_fields(["person", "reason"])
+
+    def clean_person(self) -> IncidentPerson:
+        return self.known[self.cleaned_data["person"]]
+
+
+def unconfirmed(incident: Incident) -> list[IncidentPerson]:
+    """The named dealers and supervisors of the staff on record who are not confirmed."""
+    named = incident.people.filter(part__in=IncidentPerson.PARTIES, staff__isnull=False, confirmation=None)
+    return list(named.select_related("staff", "incident"))
+
+
+class ConsentForm(ActorForm):
+    """A casino manager of no single casino, where nobody of the casino can rule."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        verify_unruled(self.thing)
+        if rulers_of(self.thing):
+            raise ValidationError(f"{', '.join(map(str, rulers_of(self.thing)))} can rule; no consent is needed.")
+        self.known = {str(one.pk): one for one in group_rulers_of(self.thing)}
+        if not self.known:
+            raise ValidationError(who_decides(self.thing))
+        self.fields["ruler"] = fields.choice("Ruling by", [(key, str(one)) for key, one in self.known.items()])
+        self.order_fields(["ruler", "reason"])
+
+    def clean_ruler(self) -> Staff:
+        return self.known[self.cleaned_data["ruler"]]
 
 
 class RoundForm(ActorForm):
@@ -120,7 +164,7 @@ class MendForm(ActorForm, SituationForm):
         verify_not_closed(thing)
         self.fields["table"] = fields.table_choice(self.actor, "incident.change", initial=thing.table_id)
         self.fields["situation"] = situation_choice()
-        self.fields["known_dice"], self.fields["settled"] = known_dice(), settled()
+        self.fields |= fact_fields()
         self.order_fields(["table", "occurred_from", "occurred_to", "situation", *FACTS, "account", "reason"])
         self.initial = thing.facts | {"situation": thing.situation, "account": thing.account} | self.initial
         for name in ("occurred_from", "occurred_to"):
@@ -170,6 +214,16 @@ def add_people(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     return f"Added: {values['part']} {', '.join(reference for _, reference in people)}."
 
 
+def confirm(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
+    party_confirm(actor=actor, person=values["person"], reason=values["reason"])
+    return f"{values['person']} is confirmed, and does not rule on {incident}."
+
+
+def consent(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
+    ruling_consent(actor=actor, incident=incident, ruler=values["ruler"], reason=values["reason"])
+    return f"Your consent to a ruling by {values['ruler']} is on record."
+
+
 def add_rounds(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     incident_rounds_add(actor=actor, incident=incident, rounds=values["rounds"])
     return f"Added: {', '.join(map(str, values['rounds']))}."
@@ -199,16 +253,35 @@ class Step:
     form: type[ActorForm]
     take: Callable[[Staff, Any, dict[str, Any]], str]
     while_closed: bool = False
+    offered: Callable[[Incident], bool] = lambda incident: True
     is_change: bool = False  # of what was reported, which is not everybody's
 
     def is_open_to(self, actor: Staff, incident: Incident) -> bool:
         allowed = can_change(actor, incident) if self.is_change else can(actor, self.action, incident)
-        return allowed and (self.while_closed or incident.state != IncidentState.CLOSED)
+        return allowed and (self.while_closed or incident.state != IncidentState.CLOSED) and self.offered(incident)
 
 
 STEPS = (
     Step("note", "Add note", "add_comment", "incident.change", NoteForm, note, while_closed=True),
     Step("people", "Add people", "person_add", "incident.change", PeopleForm, add_people),
+    Step(
+        "confirm",
+        "Confirm a party",
+        "how_to_reg",
+        "incident.confirm",
+        ConfirmForm,
+        confirm,
+        offered=lambda incident: bool(unconfirmed(incident)),
+    ),
+    Step(
+        "consent",
+        "Consent to a ruling",
+        "approval_delegation",
+        "ruling.consent",
+        ConsentForm,
+        consent,
+        offered=lambda incident: incident.state != IncidentState.RULED and not rulers_of(incident),
+    ),
     Step("rounds", "Add rounds", "receipt_long", "incident.change", RoundForm, add_rounds),
     Step("relate", "Relate", "link", "incident.change", RelateForm, relate, while_closed=True),
     Step("dispute", "Raise dispute", "feedback", "dispute.change", DisputeForm, raise_dispute, while_closed=True),

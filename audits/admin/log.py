@@ -23,6 +23,7 @@ from audits.shifts import shifts_of
 from games.admin.forms import MomentField
 from games.admin.gated import Button, StepForm, actor_of, only_to_look, take_step, tell
 from games.models import Staff
+from games.services.access_records import secrets_read, words_searched
 from games.services.gate import authorize, can, visible
 
 
@@ -106,8 +107,10 @@ class LogEntryAdmin(WrittenOnceAdmin):
         authorize(actor, "logentry.view")
         form = LogSearch(request.GET or None, actor=actor)
         wanted = EntryFilter() if not form.is_bound else form.wanted() if form.is_valid() else None
+        words_searched(actor, wanted.text if wanted else "")
         found = LogEntry.objects.none() if wanted is None else entries_found(actor, wanted)
         part = part_of(request, found, "at")
+        secrets_read(actor, part.rows)
         by_shift = groupby(part.rows, key=lambda one: (one.gaming_day, one.shift))
         context = self.page_context(
             request, "Daily log", form=form, part=part, groups=[(*key, list(rows)) for key, rows in by_shift],
@@ -137,10 +140,12 @@ class LogEntryAdmin(WrittenOnceAdmin):
         only_to_look(request)
         actor = actor_of(request)
         entry: LogEntry = self.found(request, object_id)
+        addenda = list(visible(actor, entry.addenda.order_by("recorded_at", "pk")))
+        evidence = list(evidence_of(actor, entry)) if can(actor, "evidence.view", entry) else None
+        secrets_read(actor, [entry, *addenda, *(evidence or ())])
         context = self.page_context(
             request, f"Entry {entry}", original=entry, entry=entry, buttons=self.buttons(actor, entry),
-            addenda=visible(actor, entry.addenda.order_by("recorded_at", "pk")),
-            evidence=evidence_of(actor, entry) if can(actor, "evidence.view", entry) else None,
+            addenda=addenda, evidence=evidence,
             incidents=visible(actor, Incident.objects.filter(entry=entry)),
         )  # fmt: skip
         return TemplateResponse(request, "admin/log_entry.html", context)
@@ -159,6 +164,7 @@ class LogEntryAdmin(WrittenOnceAdmin):
     def append_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """A slip is mended beside the entry, which stays as it is."""
         entry = self.found(request, object_id)
+        secrets_read(actor_of(request), [entry])
 
         def take(actor: Staff, entry: LogEntry, values: dict[str, Any]) -> str:
             return f"Added to {entry} as {log_addendum(actor=actor, entry=entry, summary=values['summary'])}."

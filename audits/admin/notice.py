@@ -8,11 +8,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from unfold.decorators import display
 
-from audits.models import Finding, Notice
+from audits.models import Finding, Notice, ProposerNotice
 from audits.selectors import HEAVY
 from games.admin.gated import GatedAdmin, actor_of, only_to_look
 from games.roles import ROLES
-from games.services.gate import authorize, visible
+from games.services.gate import authorize, can, visible
 
 NAMED = 100
 
@@ -59,13 +59,18 @@ class NoticeAdmin(GatedAdmin):
         notice: Notice | None = self.get_object(request, object_id)
         if notice is None:
             raise Http404(f"There is no notice {object_id}.")
-        authorize(actor_of(request), "notice.view", notice)
+        if actor_of(request).pk not in notice.recipients:  # everybody may read what they were told
+            authorize(actor_of(request), "notice.view", notice)
         told = visible(request.user, Finding.objects.filter(escalations__notice=notice))
         context = {
             **self.admin_site.each_context(request),
             "title": f"Notice {notice}", "original": notice, "notice": notice, "opts": self.opts,
             "told": ROLES[notice.role].name, "mails": notice.mails.select_related("staff"),
-            "findings": told.select_related("table", "round").defer(*HEAVY).order_by("-severity", "-amount")[:NAMED],
+            "findings": told.select_related("table", "round", "live_round")
+            .defer(*HEAVY)
+            .order_by("-severity", "-amount")[:NAMED],
             "how_many": notice.escalations.count(),
+            "about": ProposerNotice.objects.filter(notice=notice).select_related("decision").first(),
+            "may_list": can(request.user, "notice.view"),
         }  # fmt: skip
         return TemplateResponse(request, "admin/notice.html", context)

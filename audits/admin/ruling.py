@@ -26,6 +26,8 @@ from audits.rulings.shown import (
     authority_of,
     consequence_rows,
     policies_shown,
+    readings_of,
+    ruling_rests_on,
     ruling_rows,
     state_of,
     with_words,
@@ -88,15 +90,14 @@ class WithdrawForm(StepForm):
 
 class ReviewForm(StepForm):
     outcome = fields.words(
-        "What came of it", required=True, most=20_000, rows=4,
-        help_text="Whether it holds under the new document too; if not, supersede or withdraw it.",
+        "Outcome", required=True, most=20_000, rows=4,
+        help_text="Whether the ruling holds under this rulebook. If not, supersede or withdraw it.",
     )  # fmt: skip
 
     def __init__(self, *args: Any, thing: Ruling, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
         del self.fields["reason"]
-        others = [(name, name) for name in sorted(rulebooks()) if name != thing.rulebook]
-        self.fields["rulebook"] = fields.choice("In the light of", others)
+        self.fields["rulebook"] = fields.choice("In the light of", [(name, name) for name in sorted(rulebooks())])
         self.order_fields(["rulebook", "outcome"])
 
 
@@ -127,7 +128,7 @@ class RulingAdmin(WrittenOnceAdmin):
         return TemplateResponse(request, "admin/rulings.html", context)
 
     def standing_view(self, request: HttpRequest) -> HttpResponse:
-        """Those that hold or will, with what each sets; what a new document puts to review stands on top."""
+        """Those that hold or will, with what each sets; on top every ruling that is to be reviewed, and why."""
         only_to_look(request)
         actor = actor_of(request)
         authorize(actor, "ruling.view")
@@ -156,7 +157,8 @@ class RulingAdmin(WrittenOnceAdmin):
             request, ruling.number, original=ruling, ruling=ruling, state=state, colour=colour,
             buttons=self.buttons(actor, ruling, waiting), replaced_by=getattr(ruling, "replaced_by", None),
             situation=situation_words(ruling.situation), rules=with_words(ruling.rules),
-            authority=authority_of(ruling), policy=policies_shown([ruling]).get(ruling.pk, ""),
+            readings=readings_of(ruling), authority=authority_of(ruling), rests_on=ruling_rests_on(ruling),
+            policy=policies_shown([ruling]).get(ruling.pk, ""),
             links=links_of(actor, ruling), reviews=ruling.reviews.all(), review_of=waiting,
             consequences=None if orders is None else consequence_rows(actor, orders),
             order_buttons=order_buttons(actor, ruling.incident, ruling),
@@ -234,7 +236,7 @@ class RulingAdmin(WrittenOnceAdmin):
 
 
 def review_of(actor: Staff, ruling: Ruling) -> list[ToReview]:
-    return [one for one in to_review(actor) if one.ruling == ruling] if ruling.is_standing else []
+    return to_review(actor, ruling)
 
 
 def links_of(actor: Staff, ruling: Ruling) -> list[tuple[str, Ruling, str]]:

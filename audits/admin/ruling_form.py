@@ -17,15 +17,15 @@ from audits.admin.fields import MoneyField
 from audits.admin.incident_form import listed
 from audits.admin.listing import key_of
 from audits.models import Incident, Ruling, RulingKind, Scope
-from audits.rulings.impartial import is_party, is_reporter, was_there
+from audits.rulings.impartial import has_consent, is_disqualified, is_reporter, needs_consent
 from audits.rulings.precedents import Asked, binding, precedents
+from audits.rulings.remit import book_of, decided, not_covered_fault, readings_shown
 from audits.rulings.shown import EXCESS, ruling_address, state_of
 from audits.services.rulings import Draft, verify_may_rule
 from games.admin.forms import MomentField
 from games.admin.gated import actor_of, tell
 from games.engine.citation import SEPARATOR, cite
-from games.engine.loader import rulebook
-from games.models import Round, SettlementPolicy, Staff
+from games.models import SettlementPolicy, Staff
 from games.services.gate import can, visible
 from games.services.settlement import Setting
 
@@ -76,15 +76,29 @@ class RulingForm(forms.Form):
         self.actor, self.incident = actor, incident
         self.fields["scope"] = scope_choice()
         self.fields["excess"] = fields.choice("In an over-full box give way", self._excess(), required=False)
+        self.readings = readings_shown(incident)
+        self.fields["reading"] = fields.choice("Interpretation of", self._readings(), required=False)
+        self._offer_kinds()
         if replaces is not None:  # taking its place is departure enough
             for name in ("precedent", "departure", "standing"):
                 del self.fields[name]
-        if is_reporter(actor, incident):
+        if is_reporter(actor, incident) or needs_consent(actor):
             self.fields["override"] = override_field()
 
     def _excess(self) -> list[tuple[str, str]]:
-        own = rulebook(self.incident.rulebook).limits.excess if self.incident.rulebook else ""
-        return [("", "stays as it is"), *(one for one in EXCESS.items() if one[0] != own)]
+        """Only what the rulebook leaves open."""
+        book = book_of(self.incident)
+        return [("", "stays as it is"), *((one, EXCESS[one]) for one in (book.open_policies() if book else ()))]
+
+    def _readings(self) -> list[tuple[str, str]]:
+        return [("", "None of these"), *((one.name, f"{one.name}: {one.text}") for one in self.readings)]
+
+    def _offer_kinds(self) -> None:
+        """Do not offer "not covered" where the rulebook decides the incident; sent all the same, it says why."""
+        if fault := not_covered_fault(self.incident):
+            offered = [one for one in RulingKind.choices if one[0] != RulingKind.NOT_COVERED]
+            self.fields["kind"] = fields.choice("Kind", offered)
+            self.fields["kind"].error_messages["invalid_choice"] = fault
 
     def clean_rules(self) -> list[str]:
         return [self._cited(one) for one in listed(self.cleaned_data["rules"])]
@@ -105,6 +119,7 @@ class RulingForm(forms.Form):
             kind=values["kind"], question=values["question"], facts=values["facts"], rules=values["rules"],
             decision=values["decision"], reasoning=values["reasoning"], scope=values["scope"],
             effective_from=values["effective_from"], setting=Setting(values["excess"], values["rounding"]),
+            readings=[values["reading"]] if values["reading"] else [],
             follows=shown if choice == FOLLOW else None, departs_from=shown if choice == DEPART else None,
             departure=values.get("departure", "") if choice == DEPART else "", override=values.get("override", ""),
         )  # fmt: skip
@@ -126,24 +141,28 @@ class RulingForm(forms.Form):
 def initial_of(incident: Incident) -> dict[str, Any]:
     """What the file says already."""
     advice = incident.advice or {}
+    kind = RulingKind.CONFIRMATION if not_covered_fault(incident) else RulingKind.NOT_COVERED
     return {
-        "kind": RulingKind.NOT_COVERED, "facts": incident.account, "rules": ", ".join(advice.get("rules", ())),
+        "kind": kind, "facts": incident.account, "rules": ", ".join(advice.get("rules", ())),
         "scope": Scope.ROUND,
     }  # fmt: skip
 
 
 def initial_instead_of(ruling: Ruling) -> dict[str, Any]:
     names = ("kind", "question", "facts", "decision", "reasoning", "scope")
+    reading = {"reading": ruling.readings[0]} if ruling.kind == RulingKind.INTERPRETATION and ruling.readings else {}
     policy = SettlementPolicy.objects.filter(casino=ruling.casino, ruling=ruling.number).first()
     set_ = {"excess": policy.excess, "rounding": policy.rounding} if policy else {}
-    return {name: getattr(ruling, name) for name in names} | {"rules": ", ".join(ruling.rules)} | set_
+    return {name: getattr(ruling, name) for name in names} | {"rules": ", ".join(ruling.rules)} | set_ | reading
 
 
 def may_rule(actor: Staff, incident: Incident) -> bool:
     """Whether to show the way: in the post, and no party. The service asks again."""
     if not can(actor, "ruling.make", incident):
         return False
-    return not was_there(actor, incident) and not is_party(actor, Round.objects.filter(incidents__incident=incident))
+    if is_disqualified(actor, incident):
+        return False
+    return not needs_consent(actor) or has_consent(actor, incident)
 
 
 def draft_page(
@@ -165,7 +184,8 @@ def draft_page(
         form = RulingForm(initial=initial, **known)
     context = {
         **site.each_context(request), "title": title, "form": form, "incident": incident, "back": back,
-        "replaces": replaces, "fragment": reverse("admin:audits_incident_precedents", args=[incident.pk]),
+        "replaces": replaces, "decided": decided(incident), "readings": form.readings,
+        "fragment": reverse("admin:audits_incident_precedents", args=[incident.pk]),
         **RulingForm(initial, **known).precedents(),
     }  # fmt: skip
     return TemplateResponse(request, "admin/ruling_add.html", context)

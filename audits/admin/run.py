@@ -14,6 +14,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from audits.admin.fields import day_field
 from audits.models import COUNTS, Run
+from audits.selectors import changes_of
 from audits.services.runs import run_cancel, run_start
 from audits.tasks import take_part
 from games.admin.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
@@ -131,6 +132,7 @@ class RunAdmin(GatedAdmin):
                 **{name: Sum(name) for name in ("rounds", "bets", *COUNTS)}, tables=Count("pk"),
                 done=Count("pk", filter=Q(is_done=True)),
             ),
+            "changes": changes_of(actor_of(request), run) if run.gaming_day and run.is_over else {},
         }  # fmt: skip
         return TemplateResponse(request, "admin/run.html", context)
 

@@ -15,7 +15,8 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from audits.admin.fields import day_field
-from audits.models import COUNTS, FIGURES, ClosedSummary, DayClose, DaySummary, Figures
+from audits.models import COUNTS, FIGURES, Category, ClosedSummary, DayClose, DaySummary, Figures
+from audits.reports.notes import table_notes
 from audits.words import kind_name, money
 from games.admin.gated import GatedAdmin, actor_of, only_to_look
 from games.services.gate import authorize, can, visible, within_reach
@@ -28,11 +29,12 @@ NUMBERS = {
 }  # fmt: skip
 AMOUNTS = {
     "turnover": "Turnover", "house_recorded": "House result, recorded", "house_expected": "House result, expected",
-    "difference": "Difference", "theoretical": "Theoretical result", "deviation": "Standard deviation",
+    "difference": "Difference", "by_ruling_amount": "Decided otherwise by rulings",
+    "theoretical": "Theoretical result", "deviation": "Standard deviation",
 }  # fmt: skip
 FOUND = {
     "discrepancies": "Discrepancies", "breaches": "Breaches", "irregularities": "Irregularities",
-    "procedural": "Procedural",
+    "procedural": "Procedural", "by_ruling": "By ruling",
 }  # fmt: skip
 
 
@@ -95,7 +97,8 @@ class DaySummaryAdmin(GatedAdmin):
         context = {
             **self.admin_site.each_context(request),
             "title": f"{one.table}, {one.gaming_day}", "original": one, "summary": one, "closed": closed,
-            "groups": lines_of(one, closed), "kinds": kinds_of(one, closed), "opts": self.opts,
+            "notes": table_notes(one.table, one.gaming_day), "opts": self.opts,
+            "groups": lines_of(one, closed), "kinds": kinds_of(one, closed),
             "has_changed": closed is not None and has_changed(one, closed),
             "sees_findings": can(request.user, "finding.view", one.table),
         }  # fmt: skip
@@ -183,7 +186,7 @@ def kinds_of(now: Figures, frozen: Figures | None) -> list[Line]:
 
 def _kind(key: str) -> str:
     category, _, kind = key.partition(" ")
-    return f"{category.capitalize()}: {kind_name(category, kind).lower()}"
+    return f"{Category(category).label}: {kind_name(category, kind).lower()}"
 
 
 def _count(figures: Figures, name: str) -> str:

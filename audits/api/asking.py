@@ -12,6 +12,7 @@ from audits.reading import LONGEST_QUERY, read_asked
 from games.api.query import allowed, text
 from games.api.views import GatedView
 from games.engine.errors import InputError
+from games.services.access_records import secrets_read, words_searched
 from games.services.gate import authorize
 
 
@@ -23,7 +24,10 @@ class Search(GatedView):
         words = text(request, "q") or ""
         if not words.strip() or len(words) > LONGEST_QUERY:
             raise InputError(f"q: needs words to search for, of at most {LONGEST_QUERY} characters; write some.")
-        return Response({"results": [hit_document(hit) for hit in search(self.actor, words)]})
+        words_searched(self.actor, words)
+        hits = search(self.actor, words)
+        secrets_read(self.actor, [hit.thing for hit in hits])
+        return Response({"results": [hit_document(hit) for hit in hits]})
 
 
 class Advice(GatedView):

@@ -19,6 +19,7 @@ from audits.services.consequences import (
     rounds_void,
     table_suspend_for,
 )
+from audits.services.discretions import discretion_settle
 from games.api.query import allowed
 from games.api.views import GatedView
 from games.models import Staff
@@ -46,10 +47,16 @@ def ordered(actor: Staff, order: Order) -> Consequence:
         case Kind.VOID:
             return rounds_void(actor=actor, basis=order.basis, rounds=order.rounds, reason=order.reason)
         case Kind.VOID_AFFECTED:
-            return affected_void(actor=actor, basis=order.basis, reason=order.reason)
+            return affected_void(
+                actor=actor, basis=order.basis, reason=order.reason, narrowed=order.narrowed
+            )  # fmt: skip
         case Kind.SETTLEMENT if one is not None:
             return round_settle(
                 actor=actor, basis=order.basis, round=one, reason=order.reason, dice=order.dice, nets=order.nets
+            )
+        case Kind.DISCRETION if order.basis.discretion is not None:
+            return discretion_settle(
+                actor=actor, discretion=order.basis.discretion, nets=order.nets, reason=order.reason, round=one
             )
         case Kind.RESULT if order.dice is not None:
             return result_amend(

@@ -23,6 +23,7 @@ from games.api.reading import StrictJSONParser
 from games.api.views import GatedView, Pages
 from games.engine.errors import InputError
 from games.models import Staff
+from games.services.access_records import secrets_read
 from games.services.gate import authorize
 
 FORM = "multipart/form-data"
@@ -43,6 +44,7 @@ class EvidenceView(GatedView):
         known = searching.evidence_of(self.actor, about).select_related("casino", "incident", "entry")
         pages = EvidencePages()
         page = pages.paginate_queryset(known, request, view=self) or []
+        secrets_read(self.actor, page)
         return pages.get_paginated_response([evidence_document(self.actor, one) for one in page])
 
     def added(self, request: Request, about: Incident | LogEntry) -> Response:
@@ -106,6 +108,7 @@ class EvidenceDetail(GatedView):
     def get(self, request: Request, key: int) -> Response:
         evidence = evidence_of(self.actor, key)
         allowed(request)
+        secrets_read(self.actor, [evidence])
         return Response(evidence_document(self.actor, evidence))
 
 

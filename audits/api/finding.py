@@ -1,4 +1,4 @@
-"""Things by their numbers. What is confidential is not there for who may not see it; that he asked is on record."""
+"""Things by their numbers. What is confidential is not there for who may not see it; that they asked is on record."""
 
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from audits.rulings.numbers import rulings_numbered
 from games.api.query import text
 from games.engine.errors import InputError
 from games.models import Staff
-from games.services.gate import authorize, can, deny, is_secret
+from games.services.gate import authorize, can_be_secret, seen_or_none
 
 M = TypeVar("M", bound=Model)
 
@@ -29,13 +29,11 @@ def evidence_of(actor: Staff, key: int) -> Evidence:
 
 def keyed(actor: Staff, key: int, records: QuerySet[M], missing: str) -> M:
     found = records.filter(pk=key).first()
+    if can_be_secret(records.model):
+        found = seen_or_none(actor, records.model, found)
     if found is None:
         raise Http404(missing)
-    action = f"{found._meta.model_name}.view"
-    if is_secret(found) and not can(actor, action, found):
-        deny(actor, action, found)
-        raise Http404(missing)
-    authorize(actor, action, found)
+    authorize(actor, f"{found._meta.model_name}.view", found)
     return found
 
 

@@ -7,14 +7,19 @@ from rest_framework.response import Response
 from audits.api import operations
 from audits.api.finding import incident_of
 from audits.api.periods import PERIOD, period
-from audits.documents import incident_document, incident_line, note_document
+from audits.documents import checklist_document, incident_document, incident_line, note_document
+from audits.incidents.checklist import checklist_of
 from audits.incidents.searching import IncidentFilter, incidents_found
 from audits.incidents.situations import situations
 from audits.models import IncidentState
-from audits.reading import read_note, read_report, read_step
-from audits.services.incidents import incident_note, incident_open, incident_step
+from audits.reading import read_confirmation, read_consent, read_note, read_report, read_step, read_tick
+from audits.rulings.impartial import group_rulers_of
+from audits.services.checklist import step_tick
+from audits.services.incidents import incident_note, incident_open, incident_step, party_confirm
+from audits.services.rulings import ruling_consent
 from games.api.query import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
+from games.engine.errors import InputError
 from games.services.gate import authorize
 
 
@@ -55,6 +60,45 @@ class IncidentSteps(GatedView):
         to, reason = read_step(self.actor, request.data)
         incident = incident_step(actor=self.actor, incident=incident, to=to, reason=reason)
         return Response(incident_document(self.actor, incident))
+
+
+class IncidentChecklist(GatedView):
+    @operations.incident_checklist
+    def post(self, request: Request, number: str) -> Response:
+        allowed(request, "casino")
+        incident = incident_of(self.actor, number, request)
+        authorize(self.actor, "incident.change", incident)
+        step, is_done = read_tick(self.actor, request.data)
+        step_tick(actor=self.actor, incident=incident, step=step, is_done=is_done)
+        return Response(checklist_document(checklist_of(incident)[step - 1], incident.casino))
+
+
+class IncidentConfirmations(GatedView):
+    @operations.incident_confirm
+    def post(self, request: Request, number: str) -> Response:
+        allowed(request, "casino")
+        incident = incident_of(self.actor, number, request)
+        authorize(self.actor, "incident.confirm", incident)
+        part, reference, reason = read_confirmation(self.actor, request.data)
+        person = incident.people.filter(part=part, reference=reference.strip()).first()
+        if person is None:
+            raise InputError(f"reference: no {part} {reference!r:.60} is named on {incident}; add the person first.")
+        party_confirm(actor=self.actor, person=person, reason=reason)
+        return Response(incident_document(self.actor, incident), status=status.HTTP_201_CREATED)
+
+
+class RulingConsents(GatedView):
+    @operations.ruling_consent
+    def post(self, request: Request, number: str) -> Response:
+        allowed(request, "casino")
+        incident = incident_of(self.actor, number, request)
+        authorize(self.actor, "ruling.consent", incident)
+        number_of, reason = read_consent(self.actor, request.data)
+        ruler = next((one for one in group_rulers_of(incident) if one.number == number_of.strip()), None)
+        if ruler is None:
+            raise InputError(f"ruler: {number_of!r:.60} is no casino manager of no single casino; choose one.")
+        ruling_consent(actor=self.actor, incident=incident, ruler=ruler, reason=reason)
+        return Response(incident_document(self.actor, incident), status=status.HTTP_201_CREATED)
 
 
 class IncidentNotes(GatedView):

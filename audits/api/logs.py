@@ -14,6 +14,7 @@ from audits.services.logs import log_addendum, log_write
 from games.api.query import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
 from games.roles import DEPARTMENTS
+from games.services.access_records import secrets_read
 from games.services.gate import authorize
 
 
@@ -30,6 +31,7 @@ class LogEntryList(GatedView):
         wanted = EntryFilter(text(request, "table"), text(request, "shift"), department, period(request))
         pages = EntryPages()
         page = pages.paginate_queryset(entries_found(self.actor, wanted), request, view=self) or []
+        secrets_read(self.actor, page)
         return pages.get_paginated_response([entry_line(self.actor, one) for one in page])
 
     @operations.entry_add

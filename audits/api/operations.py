@@ -108,6 +108,32 @@ incident_step = operation(
     answers={200: ref("Incident")},
     refusals={409: OVERTAKEN},
 )
+incident_checklist = operation(
+    "incident_checklist",
+    "Tick a step of a file's checklist, or untick it",
+    about="Each change is kept with who and when; a step that is so already changes nothing.",
+    parameters=INCIDENT,
+    takes=ref("NewChecklistTick"),
+    answers={200: ref("ChecklistStep")},
+)
+incident_confirm = operation(
+    "incident_confirm",
+    "Confirm that a named dealer or supervisor was that",
+    about="By surveillance or compliance, not by who reported or named them. They then do not rule on the incident.",
+    parameters=INCIDENT,
+    takes=ref("NewConfirmation"),
+    answers={201: ref("Incident")},
+    refusals={409: OVERTAKEN},
+)
+ruling_consent = operation(
+    "ruling_consent",
+    "Consent to a ruling by a casino manager of no single casino",
+    about="By compliance, where nobody of the casino can rule: `ruling_needs` of the incident says so.",
+    parameters=INCIDENT,
+    takes=ref("NewRulingConsent"),
+    answers={201: ref("Incident")},
+    refusals={409: OVERTAKEN},
+)
 incident_note = operation(
     "incident_note",
     "Add a note to a file",

@@ -72,9 +72,10 @@ incident_precedents = operation(
 
 consequence_order = operation(
     "consequence_order",
-    "Void rounds, settle one otherwise, amend a result, suspend a table",
-    about="Done at once, but for a void after settlement: that waits for a second person. A round on record never "
-    "changes; corrections stand beside it, and it is reconciled anew.",
+    "Void rounds, settle one by a ruling or by discretion, amend a result, suspend a table",
+    about="A change of a settled round waits for a second person (`state`: `waiting`), from the casino's amount on; "
+    "all else is done at once. A net given by hand lies between minus the stake and the stake at the best odds of its "
+    "box. A round on record never changes; corrections are kept beside it, and it is reconciled again.",
     parameters=INCIDENT,
     takes=ref("NewConsequence"),
     answers={201: ref("Consequence")},
@@ -86,7 +87,9 @@ consequence_read = operation(
 )  # fmt: skip
 consequence_execute = operation(
     "consequence_execute",
-    "Execute what somebody else ordered",
+    "Execute what another person ordered",
+    about="By a person who neither ordered it, nor made the ruling or discretion, nor dealt or supervised, and who "
+    "reaches every round. 409 where the books have changed since it was ordered.",
     parameters=[CONSEQUENCE_KEY],
     takes=ref("SecondWord"),
     answers={200: ref("Consequence")},
@@ -103,7 +106,8 @@ consequence_decline = operation(
 repayment_mark = operation(
     "repayment_mark",
     "Mark that the patron was told, or that it was paid",
-    about="A mark is never taken away; one that was a slip gets another beside it.",
+    about="A mark is never taken away; one that was a slip gets another beside it. Whoever ordered or executed the "
+    "change marks neither `paid` nor `not-paid`.",
     parameters=[REPAYMENT_KEY],
     takes=ref("NewMark"),
     answers={201: ref("Repayment")},
@@ -120,7 +124,7 @@ discretion_list = operation(
 )
 discretion_add = operation(
     "discretion_record",
-    "Keep what was decided under the operator's discretion (Division 9, 4.9)",
+    "Keep what was decided under the operator's discretion (Division 9, 4.3 and 4.9)",
     parameters=INCIDENT,
     takes=ref("NewDiscretion"),
     answers={201: ref("Discretion")},

@@ -11,13 +11,21 @@ from audits.incidents.searching import ALWAYS, casinos_of, table_key
 from audits.incidents.situations import situations
 from audits.models import Discretion, RulingKind, Scope
 from audits.reading import LONGEST_QUERY
-from audits.rulings.documents import discretion_document, precedent_document, ruling_document, ruling_line
+from audits.rulings.documents import (
+    discretion_document,
+    precedent_document,
+    reading_document,
+    ruling_document,
+    ruling_line,
+)
 from audits.rulings.lists import STATES, RulingFilter, rulings_found
 from audits.rulings.numbers import rulings_numbered
 from audits.rulings.precedents import LONGEST_WORDS, binding, precedents
 from audits.rulings.precedents import Asked as Similar
 from audits.rulings.reading import MOST_RULES, Asked, read_discretion, read_ruling
-from audits.services.rulings import discretion_record, is_rule, ruling_make, ruling_supersede, ruling_withdraw
+from audits.rulings.remit import book_of, not_covered_fault, readings_shown
+from audits.services.discretions import discretion_record
+from audits.services.rulings import is_rule, ruling_make, ruling_supersede, ruling_withdraw
 from games.api.query import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
 from games.engine.errors import InputError
@@ -100,8 +108,11 @@ class IncidentPrecedents(GatedView):
         asked = Similar(incident.rulebook, incident.situation, rules(request), words(request, incident.account))
         standing = binding(incident, asked.rules)
         found = precedents(self.actor, incident, asked)
+        book = book_of(incident)
         return Response(
             {
+                "decided_by": not_covered_fault(incident) or None,
+                "readings": [reading_document(book, one) for one in readings_shown(incident)] if book else [],
                 "binding": standing.number if standing and can(self.actor, "ruling.view", standing) else None,
                 "results": [precedent_document(one) for one in found],
             }

@@ -40,10 +40,12 @@ INCIDENT_NUMBER: Schema = {"type": "string", "pattern": f"^{INCIDENT_NUMBERS.pat
 SITUATION: Schema = {"type": "string", "enum": list(situations())}
 STATE: Schema = {"type": "string", "enum": IncidentState.values}
 PART: Schema = {"type": "string", "enum": IncidentPerson.Part.values}
+PARTY: Schema = {"type": "string", "enum": [str(one) for one in IncidentPerson.PARTIES]}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 FACTS_IN: Schema = {
     "type": "object",
-    "description": "What the situation needs: `known_dice` for an interruption, `settled` for a wrong result.",
+    "description": "What the situation needs: `known_dice` for an interruption, `settled` for a wrong result, "
+    "`with_chips` and `in_time` for a bet that was called out.",
     "additionalProperties": nullable(LINE),
 }
 
@@ -93,16 +95,24 @@ LOG_ENTRY = record(
 # --- Advice ----------------------------------------------------------------------------------------
 
 BOXES = list_of(TEXT)
+SUMS = {"rounds": COUNT, "settled": COUNT, "stakes": MONEY, "refunds": MONEY, "recoveries": MONEY}
+AFFECTED_SUMS = record("Begun before the incident. Refunds are what players lost, recoveries what they won.", SUMS)
 FIGURES = {
     "DecidedBoxes": record(
         "Which boxes are decided by the dice that are known; the open ones need a ruling.",
         {"won": BOXES, "lost": BOXES, "open": BOXES, "open_rules": list_of(TEXT)},
     ),
     "AffectedRounds": record(
-        "All rounds since the last good inspection of a dice set, and what goes back to each player; negative is what "
-        "a player has to give back.",
+        "All rounds that a damaged dice set affected: after its last good inspection before the incident (or from its "
+        "first fitting) until the damage was found or the set was taken out, whichever is later. What goes back to "
+        "each player; negative is what a player has to give back.",
         {
-            "dice_set": CODE, "last_good": nullable(MOMENT), "count": COUNT,
+            "dice_set": CODE, "last_good": nullable(MOMENT), "from": MOMENT, "to": MOMENT,
+            "in_place": FLAG | {"description": "The set is still fitted: the radius ends now."},
+            "timeline": list_of(record("A moment.", {"what": TEXT, "at": MOMENT, "table": nullable(CODE)})),
+            "before": AFFECTED_SUMS, "after": AFFECTED_SUMS | {"description": "Begun at the incident or later."},
+            "tables": list_of(record("A table.", {"table": CODE, "rulebook": TEXT, **SUMS})),
+            "in_play": list_of(record("A round in play with the set.", {"ref": NAME, "table": CODE})), "count": COUNT,
             "rounds": list_of(record("A round.", {"ref": NAME, "table": CODE, "status": TEXT})),
             "players": list_of(record("A player.", {"player": NAME, "rounds": COUNT, "refund": NET})),
             "player_count": COUNT, "total": NET,
@@ -169,10 +179,10 @@ ROUND_NAMES: Schema = list_of(LINE, maxItems=MOST_ROUNDS) | {
 ASKED = record(
     "A situation, as far as it is known. `patrons` are for winnings that are kept (player-left).",
     {
-        "table": LINE, "at": MOMENT, "situation": SITUATION, "facts": nullable(FACTS_IN),
+        "table": LINE, "at": MOMENT, "until": nullable(MOMENT), "situation": SITUATION, "facts": nullable(FACTS_IN),
         "rounds": nullable(ROUND_NAMES), "patrons": nullable(list_of(LINE, maxItems=MOST_PEOPLE)),
     },
-    optional=("facts", "rounds", "patrons"),
+    optional=("until", "facts", "rounds", "patrons"),
     example={"table": "TS-01", "at": "2026-11-15T21:07:00+08:00", "situation": "interruption",
              "facts": {"known_dice": "2,?,?"}},
 )  # fmt: skip
@@ -180,6 +190,10 @@ ASKED = record(
 # --- Incident files --------------------------------------------------------------------------------
 
 PERSON = record("Who was there, by staff number or patron's reference.", {"part": PART, "reference": LINE})
+NAMED_PERSON = record(
+    "Who was there. A dealer or supervisor is a party once surveillance or compliance has confirmed it.",
+    {"part": PART, "reference": LINE, "confirmed_by": nullable(TEXT)},
+)
 NEW_INCIDENT = record(
     "What happened. Without a table there is no advice. `entry`, `finding` or `conflict` is what it is made of.",
     {
@@ -224,11 +238,26 @@ DISPUTE = record(
         "patron_told_at": nullable(MOMENT), "resolved_at": nullable(MOMENT), "resolution": nullable(TEXT),
     },
 )  # fmt: skip
+CHECKLIST_STEP = record(
+    "A step of the checklist, with every time it was ticked or unticked.",
+    {
+        "step": NUMBER, "text": TEXT, "done": FLAG,
+        "ticks": list_of(record("A tick, or one taken away.", {"done": FLAG, "at": MOMENT, "who": TEXT})),
+    },
+    example={"step": 1, "text": "Tell surveillance", "done": True, "ticks": [
+        {"done": True, "at": "2026-11-15T21:12:00+08:00", "who": "S11 Supervisor 11, pit supervisor"}]},
+)  # fmt: skip
+AFFECTED_NOW: Schema = {
+    "anyOf": [ref("AffectedRounds"), ref("NoFigures"), {"type": "null"}],
+    "description": "Of damaged dice (5.6): the rounds that are affected, as it is now.",
+}
 INCIDENT = record(
     "A file, as far as you may see it. `next` are the states to which you may take it; `advice` is as it was given "
     "when the file was opened, and none where no table was named.",
     {
-        **INCIDENT_FIELDS, "advice": nullable(ref("Advice")), "next": list_of(STATE), "people": list_of(PERSON),
+        **INCIDENT_FIELDS, "advice": nullable(ref("Advice")), "affected": AFFECTED_NOW,
+        "checklist": list_of(ref("ChecklistStep")), "next": list_of(STATE), "people": list_of(NAMED_PERSON),
+        "ruling_needs": nullable(TEXT),
         "rounds": list_of(record("A round.", {"id": NUMBER, "source": NAME, "ref": NAME, "table": CODE})),
         "steps": list_of(ref("IncidentStep")), "notes": list_of(ref("IncidentNote")),
         "related": list_of(
@@ -239,8 +268,10 @@ INCIDENT = record(
         "consequences": list_of(ref("ConsequenceLine")), "discretions": list_of(ref("Discretion")),
     },
     example=INCIDENT_EXAMPLE | {
-        "advice": ADVICE["examples"][0], "next": ["under-investigation", "awaiting-ruling"],
-        "people": [{"part": "dealer", "reference": "D102"}], "rounds": [],
+        "advice": ADVICE["examples"][0], "affected": None, "checklist": CHECKLIST_STEP["examples"],
+        "next": ["under-investigation", "awaiting-ruling"],
+        "people": [{"part": "dealer", "reference": "D102", "confirmed_by": None}], "ruling_needs": None,
+        "rounds": [],
         "steps": [{"before": None, "after": "open", "at": "2026-11-15T21:08:30+08:00",
                    "who": "S11 Supervisor 11, pit supervisor", "reason": "Reported"}],
         "notes": [], "related": [], "entry": None, "finding": None, "conflict": None, "dispute": None,
@@ -324,6 +355,20 @@ INCIDENT_SCHEMAS: dict[str, Schema] = {
     "NewIncidentStep": record(
         "To which state, and why.", {"to": STATE, "reason": WORDS},
         example={"to": "under-investigation", "reason": "The recording has to be seen first"},
+    ),
+    "ChecklistStep": CHECKLIST_STEP,
+    "NewChecklistTick": record(
+        "A step of the checklist by its place, from 1, and whether it is done.",
+        {"step": NUMBER, "done": FLAG}, example={"step": 1, "done": True},
+    ),
+    "NewConfirmation": record(
+        "A dealer or supervisor who is named on the file, and why it is so.",
+        {"part": PARTY, "reference": LINE, "reason": WORDS},
+        example={"part": "supervisor", "reference": "S11", "reason": "On the recording."},
+    ),
+    "NewRulingConsent": record(
+        "A casino manager of no single casino, by staff number, who rules where nobody of the casino can.",
+        {"ruler": LINE, "reason": WORDS}, example={"ruler": "CM1", "reason": "All managers here are parties."},
     ),
     "IncidentNote": NOTE,
     "NewIncidentNote": record(

@@ -12,6 +12,13 @@ urlpatterns = [
     path("incidents/", incidents.IncidentList.as_view(), name="incidents"),
     path("incidents/<str:number>/", incidents.IncidentDetail.as_view(), name="incident"),
     path("incidents/<str:number>/steps/", incidents.IncidentSteps.as_view(), name="incident_steps"),
+    path("incidents/<str:number>/checklist/", incidents.IncidentChecklist.as_view(), name="incident_checklist"),
+    path(
+        "incidents/<str:number>/confirmations/",
+        incidents.IncidentConfirmations.as_view(),
+        name="incident_confirmations",
+    ),
+    path("incidents/<str:number>/ruling-consents/", incidents.RulingConsents.as_view(), name="ruling_consents"),
     path("incidents/<str:number>/notes/", incidents.IncidentNotes.as_view(), name="incident_notes"),
     path("incidents/<str:number>/evidence/", evidence.IncidentEvidence.as_view(), name="incident_evidence"),
     path("incidents/<str:number>/precedents/", rulings.IncidentPrecedents.as_view(), name="incident_precedents"),

@@ -32,6 +32,7 @@ class Asked:
     facts: dict[str, str] = field(default_factory=dict)
     rounds: Sequence[Round] = ()
     patrons: Sequence[str] = ()
+    until: dt.datetime | None = None  # when it ended, or was found
 
 
 def advice_on(asked: Asked) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def figures_of(asked: Asked, assignment: TableAssignment) -> dict[str, Any]:
     if asked.situation == "interruption":
         return decided(assignment, asked.facts.get("known_dice", "?,?,?"))
     if asked.situation == "dice-damaged":
-        return blast_radius(asked.table, asked.at)
+        return blast_radius(asked.table, asked.at, asked.until)
     if asked.situation in LIMITS:
         return {"rounds": [limit_figures(one) for one in asked.rounds]}
     if asked.situation == "player-left":

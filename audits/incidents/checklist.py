@@ -1,8 +1,13 @@
-"""What to do next, for an action that a rulebook asks for: `steps.toml`, read once."""
+"""What to do next, for an action that a rulebook asks for (`steps.toml`, read once), and what of it is done."""
 
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from audits.models import ChecklistTick, Incident
 
 PATH = Path(__file__).with_name("steps.toml")
 
@@ -16,3 +21,33 @@ def next_steps(situation: str, action: str) -> list[str]:
     """What the situation asks for first, then what the action does."""
     steps = _steps()
     return [*steps["situation"].get(situation, ()), *steps["action"][action]]
+
+
+@dataclass(frozen=True)
+class ChecklistStep:
+    """A step of a file's checklist, with every tick and untick, the first one first."""
+
+    place: int  # from 1
+    text: str
+    ticks: tuple["ChecklistTick", ...] = ()
+
+    @property
+    def last(self) -> "ChecklistTick | None":
+        return self.ticks[-1] if self.ticks else None
+
+    @property
+    def is_done(self) -> bool:
+        return self.last is not None and self.last.is_done
+
+
+def steps_of(incident: "Incident") -> list[str]:
+    """Return the steps that were advised when the file was opened."""
+    return list((incident.advice or {}).get("steps") or ())
+
+
+def checklist_of(incident: "Incident") -> list[ChecklistStep]:
+    """Return the checklist of a file with what is ticked, read with one query."""
+    ticks: dict[int, list[ChecklistTick]] = {}
+    for tick in incident.ticks.order_by("step", "ordinal"):
+        ticks.setdefault(tick.step, []).append(tick)
+    return [ChecklistStep(place, text, tuple(ticks.get(place, ()))) for place, text in enumerate(steps_of(incident), 1)]

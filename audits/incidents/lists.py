@@ -24,15 +24,17 @@ def disputes_found(actor: Any, *, only_running: bool) -> QuerySet[Dispute]:
     return disputes.order_by("-raised_at", "-pk")
 
 
-#: Every source that ever sent a round: a handful, found by as many steps over the index of (source, ref).
+#: Every source that ever sent a round to a casino: a handful, by as many steps over the index of a round's name.
 SOURCES = """
 WITH RECURSIVE sources AS (
-    (SELECT source FROM games_round ORDER BY source LIMIT 1)
+    (SELECT casino_id, source FROM games_round ORDER BY casino_id, source LIMIT 1)
     UNION ALL
-    SELECT (SELECT r.source FROM games_round r WHERE r.source > s.source ORDER BY r.source LIMIT 1)
-    FROM sources s WHERE s.source IS NOT NULL
+    SELECT following.casino_id, following.source FROM sources s CROSS JOIN LATERAL (
+        SELECT r.casino_id, r.source FROM games_round r WHERE (r.casino_id, r.source) > (s.casino_id, s.source)
+        ORDER BY r.casino_id, r.source LIMIT 1
+    ) following
 )
-SELECT source FROM sources WHERE source IS NOT NULL
+SELECT casino_id, source FROM sources
 """
 
 
@@ -40,5 +42,6 @@ def rounds_called(actor: Any, ref: str) -> QuerySet[Round]:
     """The rounds of this reference within sight, whoever sent them; by index, however many rounds there are."""
     with connection.cursor() as cursor:
         cursor.execute(SOURCES)
-        sources = [source for (source,) in cursor.fetchall()]
-    return visible(actor, Round.objects.filter(source__in=sources, ref=ref).select_related("table__casino"))
+        casinos, sources = zip(*cursor.fetchall(), strict=True) if cursor.rowcount else ((), ())
+    named = Round.objects.filter(casino__in=set(casinos), source__in=set(sources), ref=ref)
+    return visible(actor, named.select_related("table__casino"))

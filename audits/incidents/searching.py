@@ -10,7 +10,7 @@ from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db.models import F, Model, OrderBy, Q, QuerySet
 
 from audits.incidents.states import UNFINISHED
-from audits.models import Evidence, Incident, IncidentLink, IncidentNote, LogEntry
+from audits.models import Evidence, Incident, IncidentLink, IncidentNote, IncidentRound, LogEntry
 from games.models import Casino, Round, Table
 from games.moments import day_starts
 from games.services.gate import any_of, can, visible, within_reach
@@ -25,6 +25,9 @@ INCIDENT_NUMBERS = re.compile(r"IN-([0-9]{4})-([0-9]{6,9})", re.ASCII | re.IGNOR
 #: What no list shows: the advice on damaged dice names every round since the last inspection.
 UNLISTED = ("search", "advice")
 MOST_WORDS_OF_A_SOURCE = 5
+LONGEST_SEARCH = 500
+#: Two signs or more in a row, spaces between them included; quotes and the minus that means "not" come one by one.
+SIGNS = re.compile(r"[^\w\s\"](?:\s*[^\w\s\"])+")
 ONE_DAY = dt.timedelta(days=1)
 #: All states but the last, as a list is asked for them.
 UNFINISHED_FILES = "unfinished"
@@ -113,7 +116,9 @@ def entries_found(actor: Any, wanted: EntryFilter) -> QuerySet[LogEntry]:
 
 
 def by_words(text: str) -> SearchQuery:
-    return SearchQuery(text.replace("\x00", " "), search_type="websearch", config="english")
+    """PostgreSQL's reader of searches gives up on a long row of signs: only a single one is left between words."""
+    plain = SIGNS.sub(lambda found: found[0][0], text.replace("\x00", " ")[:LONGEST_SEARCH])
+    return SearchQuery(plain, search_type="websearch", config="english")
 
 
 def table_key(code: str) -> int:
@@ -142,10 +147,13 @@ def numbered(actor: Any, records: QuerySet[M], read: re.Match[str] | None, casin
     return list(records.filter(casino__in=list(places), year=year, serial=serial))
 
 
-def rounds_named(actor: Any, names: Iterable[str]) -> dict[str, list[Round]]:
+def rounds_named(actor: Any, names: Iterable[str], casino: Casino | None = None) -> dict[str, list[Round]]:
     """The rounds with these refs that somebody may see, several where sources share one; a name may also have the
-    source before it, as `floor TS01-000123`. Two queries, however many they are."""
-    rounds = visible(actor, Round.objects.select_related("table__casino")).order_by("source", "ref")
+    source before it, as `floor TS01-000123`. Two queries, however many they are. Names are unique within a casino:
+    where one is given, only its rounds are meant."""
+    rounds = visible(actor, Round.objects.select_related("table__casino")).order_by("casino", "source", "ref")
+    if casino is not None:
+        rounds = rounds.filter(casino=casino)
     found: dict[str, list[Round]] = {name: [] for name in names}
     for one in rounds.filter(ref__in=list(found)):
         found[one.ref].append(one)
@@ -171,6 +179,12 @@ def _refs_in(name: str) -> Iterator[str]:
 def notes_of(actor: Any, incident: Incident) -> QuerySet[IncidentNote]:
     """Those that the actor may read, the first one first."""
     return within_reach(actor, "incident.view", incident.notes.all())
+
+
+def rounds_of(actor: Any, incident: Incident) -> QuerySet[IncidentRound]:
+    """The rounds of a file within the actor's sight."""
+    rounds = visible(actor, Round.objects.filter(incidents__incident=incident))
+    return incident.rounds.filter(round__in=rounds.values("pk"))
 
 
 def related(incident: Incident) -> list[tuple[Incident, IncidentLink]]:

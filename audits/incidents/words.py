@@ -22,6 +22,8 @@ SITUATIONS: dict[str, dict[str, str]] = {
         "bet-misplaced": "Bet misplaced by its player",
         "chips-moved": "Chips moved by the dealer or another patron",
         "house-placed-wrongly": "Bet placed wrongly by staff",
+        "line-touching": "Chips touch the line of a box",
+        "oral-wager": "Bet called out by a player",
         "player-left": "A player has left the table",
     },
     "Limits": {
@@ -43,6 +45,7 @@ ACTIONS = {
     "void": "Void the round",
     "void-affected": "Void every affected round",
     "conclude": "Conclude the round",
+    "accept": "Accept the bet",
     "refuse": "Refuse the bet",
     "reject-excess": "Reject the excess",
     "pro-rate": "Settle pro rata",

@@ -21,7 +21,9 @@ def shortened(text: str) -> str:
 
 
 def file_text(document: dict[str, Any]) -> str:
-    return printed("\n".join([*_head(document), *_advice(document["advice"]), *_parts(document)]))
+    return printed(
+        "\n".join([*_head(document), *_advice(document["advice"]), *_affected(document["affected"]), *_parts(document)])
+    )
 
 
 def printed(text: str) -> str:
@@ -65,6 +67,15 @@ def _figures(figures: dict[str, Any]) -> Iterator[str]:
             yield f"  {title}: {_plain(value)}"
 
 
+def _affected(affected: dict[str, Any] | None) -> Iterator[str]:
+    """The rounds that damaged dice affected, as it is now, without the lists of rounds and players."""
+    if affected is None:
+        return
+    yield ""
+    yield "Affected rounds now"
+    yield from _figures({name: value for name, value in affected.items() if name not in ("rounds", "players")})
+
+
 def _record(one: dict[str, Any]) -> str:
     return ", ".join(
         f"{name.replace('_', ' ')} {_plain(value)}" for name, value in one.items() if value not in (None, [])
@@ -72,6 +83,8 @@ def _record(one: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return _record(value)
     if isinstance(value, list):
         return "; ".join(_record(one) if isinstance(one, dict) else str(one) for one in value)
     return str(value)

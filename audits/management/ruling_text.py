@@ -27,8 +27,12 @@ def _head(document: dict[str, Any]) -> Iterator[str]:
     if document["effective_from"]:
         yield f"Stands from {document['effective_from']}"
     yield f"Ruled by {document['ruled_by']} at {document['made_at']}"
+    if document["rests_on"]:
+        yield f"By our reading: {', '.join(document['rests_on'])}"
     if document["rules"]:
         yield f"Rules: {', '.join(document['rules'])}"
+    if document["readings"]:
+        yield f"Interpretation of: {', '.join(document['readings'])}"
 
 
 def _words(document: dict[str, Any]) -> Iterator[str]:
@@ -43,7 +47,11 @@ def _links(document: dict[str, Any]) -> Iterator[str]:
     yield from part("Links", links + reasons)
     policy = document["policy"]
     if policy:
-        says = [f"{name}: {policy[name]}" for name in ("rulebook", "from", "excess", "rounding") if policy[name]]
+        says = [
+            f"{name}: {policy[name]}"
+            for name in ("rulebook", "from", "excess", "rounding", "not_applied")
+            if policy[name]
+        ]
         yield from part("Policy", says)
     yield from part("Reviews", [f"{one['rulebook']}: {one['outcome']} ({one['who']})" for one in document["reviews"]])
 

@@ -1,3 +1,4 @@
+from audits.models.checklist import ChecklistTick
 from audits.models.correction import Consequence, ConsequenceDecision, Correction, Repayment, RepaymentMark
 from audits.models.dispute import Dispute, DisputeRule, dispute_rule_of
 from audits.models.evidence import CustodyStep, Evidence
@@ -10,12 +11,30 @@ from audits.models.incident import (
     IncidentRound,
     IncidentState,
     IncidentStep,
+    PartyConfirmation,
 )
 from audits.models.log import Handover, HandoverTaken, LogEntry, Shift
-from audits.models.notice import Escalation, Notice, NoticeMail
+from audits.models.notice import (
+    ConsequenceNotice,
+    Escalation,
+    FindingWeighing,
+    Notice,
+    NoticeMail,
+    ProposerNotice,
+    ThresholdNotice,
+)
 from audits.models.number import NumberCounter
 from audits.models.policy import FindingPolicy, policy_of
-from audits.models.ruling import Discretion, Ruling, RulingKind, RulingReview, RulingSetting, Scope, ruling_setting_of
+from audits.models.ruling import (
+    Discretion,
+    Ruling,
+    RulingConsent,
+    RulingKind,
+    RulingReview,
+    RulingSetting,
+    Scope,
+    ruling_setting_of,
+)
 from audits.models.run import Run, RunPart
 from audits.models.summary import COUNTS, FIGURES, ClosedSummary, DayClose, DaySummary, Figures
 
@@ -25,9 +44,11 @@ __all__ = [
     "NEEDS_SOMEBODY",
     "NOBODY_SAW",
     "Category",
+    "ChecklistTick",
     "ClosedSummary",
     "Consequence",
     "ConsequenceDecision",
+    "ConsequenceNotice",
     "Correction",
     "CustodyStep",
     "DayClose",
@@ -40,6 +61,7 @@ __all__ = [
     "Figures",
     "Finding",
     "FindingPolicy",
+    "FindingWeighing",
     "Handover",
     "HandoverTaken",
     "Incident",
@@ -53,9 +75,12 @@ __all__ = [
     "Notice",
     "NoticeMail",
     "NumberCounter",
+    "PartyConfirmation",
+    "ProposerNotice",
     "Repayment",
     "RepaymentMark",
     "Ruling",
+    "RulingConsent",
     "RulingKind",
     "RulingReview",
     "RulingSetting",
@@ -64,6 +89,7 @@ __all__ = [
     "Scope",
     "Severity",
     "Shift",
+    "ThresholdNotice",
     "dispute_rule_of",
     "policy_of",
     "ruling_setting_of",

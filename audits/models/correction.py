@@ -1,5 +1,7 @@
 """What follows from an incident or a ruling: rounds voided, settled otherwise, tables suspended. Written once.
 
+Whoever changes the money of a settled round does not do so alone: one person orders, another one executes.
+
 A round on record never changes; a correction stands beside it, with what it adds to the net of each bet.
 """
 
@@ -9,8 +11,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from audits.models.incident import Incident
-from audits.models.ruling import Ruling
-from games.models import Casino, LiveRound, Round, Staff, Table, TableStep
+from audits.models.ruling import Discretion, Ruling
+from games.models import Casino, DiceSet, LiveRound, Round, Staff, Table, TableStep
 
 
 class Consequence(models.Model):
@@ -20,6 +22,7 @@ class Consequence(models.Model):
         VOID = "void", "Void of a round"
         VOID_AFFECTED = "void-affected", "Void of all affected rounds"
         SETTLEMENT = "settlement", "Amended settlement"
+        DISCRETION = "discretion", "Amended settlement by discretion"
         RESULT = "result", "Amended result"
         SUSPENSION = "suspension", "Suspension of a table"
 
@@ -28,12 +31,26 @@ class Consequence(models.Model):
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="consequences")
     ruling = models.ForeignKey(Ruling, on_delete=models.PROTECT, null=True, blank=True, related_name="consequences")
+    discretion = models.ForeignKey(
+        Discretion, on_delete=models.PROTECT, null=True, blank=True, related_name="consequences"
+    )
     kind = models.CharField(max_length=20, choices=Kind)
     rules = ArrayField(models.TextField(), default=list, blank=True, help_text="By which it is so, as citations.")
     round_ids = ArrayField(models.BigIntegerField(), default=list, blank=True)
     asked = models.JSONField(default=dict, blank=True, help_text="The dice or nets that were decided.")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    # Damaged dice (5.6): the set, the whole time in which its rounds are affected, and the part that was ordered.
+    dice_set = models.ForeignKey(DiceSet, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    radius_from = models.DateTimeField(null=True, blank=True)
+    radius_to = models.DateTimeField(null=True, blank=True)
+    affected_from = models.DateTimeField(null=True, blank=True)
+    affected_to = models.DateTimeField(null=True, blank=True)
+    narrowing = models.TextField("why only a part", default="", blank=True)
     needs_second = models.BooleanField("takes a second person", default=False)
+    amount = models.BigIntegerField(default=0, help_text="What it moves, to players and back, added up.")
+    fingerprint = models.CharField(
+        max_length=64, default="", blank=True, help_text="Of every change as it was ordered: what is executed."
+    )
     reason = models.TextField()
     by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     who = models.TextField("ordered by")
@@ -43,9 +60,42 @@ class Consequence(models.Model):
         ordering = ["at", "id"]
         constraints = [
             models.UniqueConstraint(fields=["id", "by", "needs_second"], name="consequence_of_who_ordered_it"),
+            models.CheckConstraint(condition=Q(amount__gte=0), name="consequence_amount_from_zero"),
             models.CheckConstraint(condition=~Q(reason=""), name="consequence_has_a_reason"),
             models.CheckConstraint(
                 condition=Q(ruling__isnull=False) | ~Q(kind="settlement"), name="consequence_settles_by_a_ruling"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="discretion", discretion__isnull=False)
+                | ~Q(kind="discretion") & Q(discretion__isnull=True),
+                name="consequence_by_a_discretion",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    radius_from__isnull=True,
+                    radius_to__isnull=True,
+                    affected_from__isnull=True,
+                    affected_to__isnull=True,
+                    narrowing="",
+                )
+                | Q(
+                    kind="void-affected",
+                    dice_set__isnull=False,
+                    radius_from__isnull=False,
+                    radius_to__isnull=False,
+                    affected_from__isnull=False,
+                    affected_to__isnull=False,
+                )
+                & (
+                    Q(affected_from=F("radius_from"), affected_to=F("radius_to"), narrowing="")
+                    | Q(
+                        affected_from__gte=F("radius_from"),
+                        affected_to__lte=F("radius_to"),
+                        affected_from__lte=F("affected_to"),
+                    )
+                    & ~Q(narrowing="")
+                ),
+                name="consequence_narrowed_within_the_radius",
             ),
         ]
 
@@ -112,6 +162,9 @@ class Correction(models.Model):
     is_settled = models.BooleanField(default=False)
     dice = ArrayField(models.SmallIntegerField(), null=True, blank=True)
     is_decided = models.BooleanField("nets decided one by one", default=False)
+    decided = ArrayField(
+        models.BooleanField(), null=True, blank=True, help_text="Which bets were decided; the rules decide the others."
+    )
     rules = ArrayField(models.TextField(), default=list, blank=True, help_text="Bare numbers.")
     who = models.TextField("corrected by")
     at = models.DateTimeField(default=timezone.now)
@@ -120,7 +173,11 @@ class Correction(models.Model):
         ordering = ["round", "ordinal"]
         constraints = [
             models.UniqueConstraint(fields=["round", "ordinal"], name="correction_one_after_the_other"),
+            models.UniqueConstraint(fields=["consequence", "round"], name="correction_once_an_order"),
             models.CheckConstraint(condition=~Q(is_void=True, is_settled=True), name="correction_void_or_settled"),
+            models.CheckConstraint(
+                condition=Q(decided__isnull=True) | Q(is_decided=True), name="correction_names_what_was_decided"
+            ),
         ]
         indexes = [models.Index(fields=["table", "gaming_day"], name="correction_by_day")]
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from audits.models.run import Run
-from games.models import LimitSet, Round, Staff, Table
+from games.models import LimitSet, LiveRound, Round, Staff, Table
 from games.models.history import History
 
 
@@ -19,6 +19,7 @@ class Category(models.TextChoices):
     BREACH = "breach"
     IRREGULARITY = "irregularity"
     PROCEDURAL = "procedural"
+    BY_RULING = "by-ruling", "By ruling"
 
 
 class Severity(models.IntegerChoices):
@@ -50,7 +51,14 @@ class Finding(models.Model):
     # --- What was found: written once ---
     category = models.CharField(max_length=12, choices=Category)
     key = models.TextField(help_text="What makes it the same finding in another run of the same round.")
-    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="findings", db_index=False)
+    round = models.ForeignKey(
+        Round, on_delete=models.PROTECT, null=True, blank=True, related_name="findings", db_index=False,
+        help_text="Empty while the round is in play, and for ever where it was called off before betting.",
+    )  # fmt: skip
+    live_round = models.ForeignKey(
+        LiveRound, on_delete=models.PROTECT, null=True, blank=True, related_name="findings", db_index=False,
+        help_text="The round in play of which it was found first.",
+    )  # fmt: skip
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="findings", db_index=False)
     gaming_day = models.DateField()
     round_started_at = models.DateTimeField()
@@ -68,7 +76,12 @@ class Finding(models.Model):
     permitted = models.BigIntegerField(null=True, blank=True)
     detail = models.TextField(default="", blank=True)
     amount = models.BigIntegerField(default=0, help_text="What is at stake: the difference, or the excess.")
-    severity = models.PositiveSmallIntegerField(choices=Severity)
+    severity = models.PositiveSmallIntegerField(
+        choices=Severity, help_text="By the stricter of the policy when it was found and the one in force now."
+    )
+    severity_found = models.PositiveSmallIntegerField(
+        choices=Severity, null=True, blank=True, help_text="As it was found, where another policy has changed it since."
+    )
     rulebook = models.CharField(max_length=64)
     limit_set = models.ForeignKey(
         LimitSet, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
@@ -105,6 +118,10 @@ class Finding(models.Model):
         ordering = ["-round_started_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["round", "key"], name="finding_once"),
+            models.UniqueConstraint(fields=["live_round", "key"], name="finding_once_a_live_round"),
+            models.CheckConstraint(
+                condition=Q(round__isnull=False) | Q(live_round__isnull=False), name="finding_of_a_round"
+            ),
             models.CheckConstraint(condition=Q(category__in=Category.values), name="finding_category_known"),
             models.CheckConstraint(condition=Q(severity__in=Severity.values), name="finding_severity_known"),
             models.CheckConstraint(
@@ -137,6 +154,7 @@ class Finding(models.Model):
                 fields=["severity", "-round_started_at", "-id"], condition=NOBODY_SAW, name="finding_open_by_weight"
             ),
             models.Index(fields=["resolved_at"], condition=Q(needs_confirmation=True), name="finding_to_confirm"),
+            models.Index(fields=["table"], condition=Q(round__isnull=True), name="finding_not_recorded"),
         ]
 
     def __str__(self) -> str:
@@ -145,3 +163,19 @@ class Finding(models.Model):
     @property
     def is_lapsed(self) -> bool:
         return self.lapsed_at is not None
+
+    @property
+    def round_ref(self) -> str:
+        """The name of the round, on record or in play."""
+        return self._played.ref
+
+    @property
+    def source(self) -> str:
+        return self._played.source
+
+    @property
+    def _played(self) -> Round | LiveRound:
+        played = self.round or self.live_round
+        if played is None:  # the database knows no such finding
+            raise AssertionError
+        return played

@@ -148,12 +148,18 @@ class IncidentPerson(models.Model):
         PATRON = "patron"
         OTHER = "other"
 
+    PARTIES = (Part.DEALER, Part.SUPERVISOR)
+
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="people")
     part = models.CharField(max_length=12, choices=Part)
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     reference = models.CharField(max_length=200, help_text="A staff number, or the patron's reference; never a name.")
+    by = models.ForeignKey(
+        Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False,
+        help_text="Empty: named by a program, or before this was recorded.",
+    )  # fmt: skip
     who = models.TextField("added by")
     at = models.DateTimeField(default=timezone.now)
 
@@ -167,6 +173,36 @@ class IncidentPerson(models.Model):
 
     def __str__(self) -> str:
         return f"{self.part} {self.reference}"
+
+    @property
+    def is_party(self) -> bool:
+        """Named in a part that bars from ruling, once that is confirmed."""
+        return self.part in self.PARTIES
+
+    @property
+    def is_confirmed(self) -> bool:
+        return hasattr(self, "confirmation")
+
+
+class PartyConfirmation(models.Model):
+    """A named dealer or supervisor is a fact: confirmed by surveillance or compliance, not by who named them.
+
+    Written once. Without it a name bars nobody from ruling.
+    """
+
+    casino_path, pit_path = "person__incident__casino", "person__incident__pit"
+
+    person = models.OneToOneField(IncidentPerson, on_delete=models.PROTECT, related_name="confirmation")
+    reason = models.TextField()
+    by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    who = models.TextField("confirmed by")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="party_confirmation_has_a_reason")]
+
+    def __str__(self) -> str:
+        return f"{self.person}, confirmed"
 
 
 class IncidentRound(models.Model):

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils import timezone
 
 from audits.models.finding import Finding
-from games.models import Casino, Pit, Staff
+from games.models import Casino, LimitDecision, Pit, Staff, ThresholdDecision
 
 
 class Notice(models.Model):
@@ -60,3 +60,46 @@ class NoticeMail(models.Model):
 
     def __str__(self) -> str:
         return f"{self.notice_id} to {self.address}"
+
+
+class ConsequenceNotice(models.Model):
+    """The executed corrective action that compliance was notified of: each once. Written once."""
+
+    consequence = models.OneToOneField("audits.Consequence", on_delete=models.PROTECT, related_name="compliance_notice")
+    notice = models.OneToOneField(Notice, on_delete=models.PROTECT, related_name="consequence_notice")
+
+    def __str__(self) -> str:
+        return f"{self.consequence_id} in {self.notice_id}"
+
+
+class ProposerNotice(models.Model):
+    """The decision on a limit proposal that its proposer was told of: each once."""
+
+    decision = models.OneToOneField(LimitDecision, on_delete=models.PROTECT, related_name="proposer_notice")
+    notice = models.OneToOneField(
+        Notice, on_delete=models.PROTECT, null=True, related_name="proposer_notice",
+        help_text="None: decided before proposers were told.",
+    )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.decision_id} in {self.notice_id}"
+
+
+class ThresholdNotice(models.Model):
+    """The decision on a threshold proposal that its proposer was notified of: each once."""
+
+    decision = models.OneToOneField(ThresholdDecision, on_delete=models.PROTECT, related_name="proposer_notice")
+    notice = models.OneToOneField(Notice, on_delete=models.PROTECT, related_name="threshold_notice")
+
+    def __str__(self) -> str:
+        return f"{self.decision_id} in {self.notice_id}"
+
+
+class FindingWeighing(models.Model):
+    """A policy that came into force, and by which the findings on record have been weighed: each once."""
+
+    decision = models.OneToOneField(ThresholdDecision, on_delete=models.PROTECT, related_name="weighing")
+    at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.decision_id} at {self.at}"

@@ -1,5 +1,9 @@
 """How a casino weighs its findings: from which amount one is grave, who has to confirm, and how long one may lie."""
 
+import datetime as dt
+from typing import cast
+
+from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
@@ -7,10 +11,35 @@ from django.db.models import F, Q
 from audits.models.finding import Severity
 from games.models import Casino
 from games.models.history import History
+from games.thresholds import ThresholdKind, register, thresholds_in_force
+
+#: How severe a check of the procedure is where the casino has not said otherwise.
+PROCEDURAL_SEVERITY = {
+    "early-bet": Severity.MEDIUM, "overlap": Severity.MEDIUM, "table-closed": Severity.HIGH,
+    "table-suspended": Severity.HIGH, "no-valid-tumble": Severity.HIGH, "tumbler-out-of-order": Severity.MEDIUM,
+    "settled-before-result": Severity.MEDIUM, "void-after-settlement": Severity.HIGH,
+    "void-without-authority": Severity.HIGH, "amendment-without-authority": Severity.HIGH,
+    "dice-contradicted": Severity.HIGH, "unknown-staff": Severity.MEDIUM, "wrong-post": Severity.MEDIUM,
+    "sign-incomplete": Severity.MEDIUM,
+}  # fmt: skip
+
+
+def validate_procedural(value: object) -> None:
+    """Check a mapping of procedural kinds to severities."""
+    if not isinstance(value, dict):
+        raise ValidationError("This is not a list of kinds with their severity.")
+    for kind, severity in value.items():
+        if kind not in PROCEDURAL_SEVERITY:
+            raise ValidationError(f"{kind} is not a check of the procedure; choose {', '.join(PROCEDURAL_SEVERITY)}.")
+        if severity not in Severity.values:
+            raise ValidationError(f"{kind}: {severity} is not a severity; choose 1, 2 or 3.")
 
 
 class FindingPolicy(models.Model):
-    """Amounts in minor units. A casino without a policy of its own has these defaults."""
+    """Amounts in minor units. A casino without a policy of its own has these defaults.
+
+    The table holds what was set before two people changed it, and is only read; changes are thresholds.
+    """
 
     casino_path, pit_path = "casino", None
 
@@ -20,6 +49,10 @@ class FindingPolicy(models.Model):
     confirm_from = models.BigIntegerField(
         "confirmed by compliance from", default=200_000, validators=[MinValueValidator(0)]
     )
+    procedural = models.JSONField(
+        "severity of procedural findings", default=dict, blank=True, validators=[validate_procedural],
+        help_text="By kind, where it is not the default.",
+    )  # fmt: skip
     escalate_low_after = models.PositiveIntegerField(
         "a low one may lie for", default=24 * 60, validators=[MinValueValidator(1)], help_text="Minutes."
     )
@@ -49,6 +82,9 @@ class FindingPolicy(models.Model):
             return Severity.HIGH
         return Severity.MEDIUM if amount >= self.medium_from else Severity.LOW
 
+    def procedural_severity(self, kind: str) -> Severity:
+        return Severity(self.procedural.get(kind, PROCEDURAL_SEVERITY[kind]))
+
     def patience(self, severity: int) -> int:
         """Minutes that a finding may stay open."""
         return {
@@ -58,6 +94,20 @@ class FindingPolicy(models.Model):
         }[Severity(severity)]
 
 
-def policy_of(casino: Casino) -> FindingPolicy:
-    """The casino's own, or the defaults."""
+def policy_before(casino: Casino) -> FindingPolicy:
+    """What the casino had before the first approved change: its own, or the defaults."""
     return FindingPolicy.objects.filter(casino=casino).first() or FindingPolicy(casino=casino)
+
+
+FINDINGS = ThresholdKind(
+    "findings", "Findings",
+    ("medium_from", "high_from", "confirm_from", "escalate_low_after", "escalate_medium_after", "escalate_high_after",
+     "procedural"),
+    before=policy_before,
+)  # fmt: skip
+register(FINDINGS)
+
+
+def policy_of(casino: Casino, at: dt.datetime | None = None) -> FindingPolicy:
+    """Return the policy in force at a moment; now, where none is given."""
+    return cast(FindingPolicy, thresholds_in_force(casino, FINDINGS.code, at))

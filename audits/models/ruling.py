@@ -3,16 +3,21 @@
 Written once. A ruling that turns out wrong is superseded or withdrawn by another.
 """
 
+import datetime as dt
+from typing import cast
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from audits.models.incident import Incident
 from games.models import Casino, Duty, Pit, Round, Staff, Table
 from games.models.history import History
+from games.thresholds import ThresholdKind, register, thresholds_in_force
 
 
 class RulingKind(models.TextChoices):
@@ -40,6 +45,12 @@ class Ruling(models.Model):
     situation = models.CharField(max_length=40)
     rulebook = models.CharField(max_length=64, blank=True, default="")
     rules = ArrayField(models.TextField(), default=list, blank=True, help_text="The rules considered, as citations.")
+    readings = ArrayField(
+        models.TextField(),
+        default=list,
+        blank=True,
+        help_text="Of the rulebook, by name: what it is an interpretation of.",
+    )
     question = models.TextField()
     facts = models.TextField()
     decision = models.TextField()
@@ -110,7 +121,11 @@ class Ruling(models.Model):
 
 
 class RulingSetting(models.Model):
-    """Who may rule, where a casino can choose. A casino without one of its own has these defaults."""
+    """Who may rule and execute, where a casino can choose. A casino without one of its own has these defaults.
+
+    Amounts in minor units: what a corrective action moves, to players and back, added up. The table holds what was set
+    before two people changed it, and is only read; changes are thresholds.
+    """
 
     casino_path, pit_path = "casino", None
 
@@ -118,15 +133,70 @@ class RulingSetting(models.Model):
     is_reporter_party = models.BooleanField(
         "who reports does not rule", default=True, help_text="But for a reason, of which compliance is told."
     )
+    second_person_from = models.BigIntegerField(
+        "second person from", default=0, validators=[MinValueValidator(0)],
+        help_text="A change of a settled round that moves this amount or more takes two people. 0: always.",
+    )  # fmt: skip
+    notify_from = models.BigIntegerField(
+        "compliance notified from", default=0, validators=[MinValueValidator(0)],
+        help_text="Compliance is notified of each change that moves this amount or more. 0: of every one.",
+    )  # fmt: skip
 
     history = History()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(second_person_from__gte=0, notify_from__gte=0), name="ruling_setting_amounts_from_zero",
+                violation_error_message="An amount is 0.00 or more.",
+            )
+        ]  # fmt: skip
 
     def __str__(self) -> str:
         return str(self.casino)
 
 
-def ruling_setting_of(casino: Casino) -> RulingSetting:
+def ruling_setting_before(casino: Casino) -> RulingSetting:
+    """What the casino had before the first approved change: its own, or the defaults."""
     return RulingSetting.objects.filter(casino=casino).first() or RulingSetting(casino=casino)
+
+
+RULINGS = ThresholdKind(
+    "rulings", "Rulings", ("is_reporter_party", "second_person_from", "notify_from"), before=ruling_setting_before
+)
+register(RULINGS)
+
+
+def ruling_setting_of(casino: Casino, at: dt.datetime | None = None) -> RulingSetting:
+    """Return the setting in force at a moment; now, where none is given."""
+    return cast(RulingSetting, thresholds_in_force(casino, RULINGS.code, at))
+
+
+class RulingConsent(models.Model):
+    """Compliance's consent to a ruling by a casino manager of no single casino, as nobody of the casino can rule.
+
+    Written once.
+    """
+
+    casino_path, pit_path = "incident__casino", "incident__pit"
+
+    incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="ruling_consents")
+    ruler = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField()
+    by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    who = models.TextField("consented by")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["incident", "ruler"], name="ruling_consent_once"),
+            models.CheckConstraint(condition=~Q(reason=""), name="ruling_consent_has_a_reason"),
+            models.CheckConstraint(condition=~Q(by=F("ruler")), name="ruling_consent_by_another"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.incident}: {self.ruler}"
 
 
 class RulingReview(models.Model):
@@ -153,7 +223,7 @@ class RulingReview(models.Model):
 
 
 class Discretion(models.Model):
-    """What the operator decided where a document leaves it to him (Division 9, 4.9). Written once."""
+    """What the operator decided where a document leaves it to the operator (Division 9, 4.3, 4.9). Written once."""
 
     casino_path, pit_path = "casino", "pit"
 
@@ -162,6 +232,7 @@ class Discretion(models.Model):
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, null=True, blank=True, related_name="discretions")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    bet = models.PositiveIntegerField(null=True, blank=True, help_text="Its place in the round, from 1.")
     rule = models.TextField()
     decision = models.TextField()
     reason = models.TextField()
@@ -175,6 +246,9 @@ class Discretion(models.Model):
         verbose_name_plural = "discretions"
         constraints = [
             models.CheckConstraint(condition=~Q(decision="") & ~Q(reason=""), name="discretion_says_what_and_why"),
+            models.CheckConstraint(
+                condition=Q(bet__isnull=True) | Q(bet__gte=1, round__isnull=False), name="discretion_bet_of_a_round"
+            ),
         ]
         indexes = [models.Index(fields=["casino", "-at", "-id"], name="discretion_newest_first")]
 

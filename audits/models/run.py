@@ -75,6 +75,7 @@ class RunPart(models.Model):
     breaches = models.PositiveIntegerField(default=0)
     irregularities = models.PositiveIntegerField(default=0)
     procedural = models.PositiveIntegerField(default=0)
+    by_ruling = models.PositiveIntegerField(default=0)
     seconds = models.FloatField(null=True)
 
     class Meta:

@@ -11,9 +11,9 @@ from games.models import Casino, Table
 THROWS = 216
 FIGURES = (
     "rounds", "settled", "voids", "unfinished", "bets", "turnover", "house_recorded", "house_expected", "mean_216",
-    "variance_scaled",
+    "variance_scaled", "by_ruling_amount",
 )  # fmt: skip
-COUNTS = ("discrepancies", "breaches", "irregularities", "procedural")
+COUNTS = ("discrepancies", "breaches", "irregularities", "procedural", "by_ruling")
 
 
 class Figures(models.Model):
@@ -36,10 +36,15 @@ class Figures(models.Model):
         max_digits=60, decimal_places=0, default=0,
         help_text="The variance of the theoretical result, times 216³: whole, so that no order of adding matters.",
     )  # fmt: skip
+    by_ruling_amount = models.BigIntegerField(
+        "decided otherwise by rulings", default=0,
+        help_text="By how much rulings and discretion settled bets otherwise than the rules, up and down added up.",
+    )  # fmt: skip
     discrepancies = models.PositiveIntegerField(default=0)
     breaches = models.PositiveIntegerField(default=0)
     irregularities = models.PositiveIntegerField(default=0)
     procedural = models.PositiveIntegerField(default=0)
+    by_ruling = models.PositiveIntegerField(default=0)
     kinds = models.JSONField(default=dict, help_text="How many findings of each category and kind.")
 
     class Meta:
@@ -61,7 +66,7 @@ class Figures(models.Model):
 
     @property
     def findings(self) -> int:
-        return self.discrepancies + self.breaches + self.irregularities + self.procedural
+        return sum(getattr(self, name) for name in COUNTS)
 
 
 class DaySummary(Figures):

@@ -4,31 +4,30 @@ import datetime as dt
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from django.db import connection
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from audits.asking import rows
 from audits.models import policy_of
+from audits.reconciliation.crew import Crews
+from audits.reconciliation.instants import EPOCH, microseconds
+from audits.reconciliation.out_of_play import Closures
+from games.engine.box_numbers import NUMBERS
 from games.engine.kernel import Game, Kernel
+from games.engine.kernel_chunks import COLUMNS
 from games.engine.limits import Limits
 from games.engine.loader import rulebook
+from games.engine.sign_completeness import is_complete_for
 from games.models import LimitSet, Table, TableAssignment
 from games.policies import Policy, policies_of
 from games.selectors import LimitPeriod, limit_periods
 
-EPOCH = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)  # PostgreSQL's
-MICROSECOND = dt.timedelta(microseconds=1)
-
-
-def microseconds(moment: dt.datetime) -> int:
-    return (moment - EPOCH) // MICROSECOND
-
-
-def moment_of(microseconds: int) -> dt.datetime:
-    return EPOCH + int(microseconds) * MICROSECOND
+SIGN_INCOMPLETE = "sign-incomplete"
 
 
 @dataclass(frozen=True)
@@ -45,10 +44,12 @@ class Applying:
         self.table = table
         self.weights = policy_of(table.casino)
         assignments = list(TableAssignment.objects.filter(table=table).order_by("pk"))
+        self.crews = Crews(table, assignments)
         signs = list(reversed(limit_periods(table)))
         policies = {book: policies_of(table.casino_id, book) for book in {one.rulebook for one in assignments}}
         starts = {one.starts_at for one in signs} | {one.starts_at for known in policies.values() for one in known[1:]}
         periods = [EPOCH, *sorted(starts)]
+        self.closures = Closures(table, {one.pk: one.rulebook for one in assignments})
         self._assignments = np.array([one.pk for one in assignments], np.int64)
         self._starts = np.array([microseconds(one) for one in periods[1:]], np.int64)
         self._applied = [
@@ -56,6 +57,17 @@ class Applying:
             for one in assignments for moment in periods
         ]  # fmt: skip
         self.kernel = Kernel([one.game for one in self._applied])
+
+    @cached_property
+    def lacking(self) -> NDArray[np.bool_] | None:
+        """For each game and box, whether the sign lacks a limit for it; None where no sign of the table does."""
+        lines = np.zeros((len(self._applied), COLUMNS), np.bool_)
+        for place, one in enumerate(self._applied):
+            if SIGN_INCOMPLETE in one.game.book.procedural:
+                layout, limits = one.game.layout, one.game.limits
+                boxes = [code for code in layout.boxes if not is_complete_for(one.game.book, layout, limits, code)]
+                lines[place, [NUMBERS[code] for code in boxes]] = True
+        return lines if lines.any() else None
 
     def places(self, assignments: NDArray[Any], started_at: NDArray[Any]) -> NDArray[np.intp]:
         """For each round, which of the kernel's games it is."""
@@ -97,14 +109,22 @@ STAMP = """
 SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),
     ARRAY(SELECT id FROM games_tableassignment WHERE table_id = %s ORDER BY id),
     ARRAY(SELECT id FROM games_settlementpolicy WHERE casino_id = %s ORDER BY id),
-    (SELECT (medium_from, high_from)::text FROM audits_findingpolicy WHERE casino_id = %s)
+    ARRAY(SELECT d.id FROM games_thresholddecision d JOIN games_thresholdchange c ON c.id = d.change_id
+        WHERE c.casino_id = %s AND d.outcome = 'approved' AND d.effective_from <= %s ORDER BY d.id),
+    (SELECT count(*) FROM games_historicalstaff), (SELECT count(*) FROM games_historicalduty),
+    (SELECT count(*) FROM games_historicalcasino WHERE id = %s),
+    (SELECT count(*) FROM games_tablestep WHERE table_id = %s),
+    (SELECT count(*) FROM games_livewarning w JOIN games_liveround l ON l.id = w.live_round_id
+        WHERE l.table_id = %s AND l.recorded_id IS NOT NULL)
 """
 _KNOWN: dict[tuple[str, int], tuple[Any, Applying]] = {}
 
 
 def applying(table: Table) -> Applying:
     """Made once a process, and anew when the table has other limits or another game, or findings weigh otherwise."""
-    (stamp,) = rows(STAMP, table.pk, table.pk, table.casino_id, table.casino_id)
+    (stamp,) = rows(
+        STAMP, *[table.pk] * 2, *[table.casino_id] * 2, timezone.now(), table.casino_id, *[table.pk] * 2
+    )  # fmt: skip
     place = (str(connection.settings_dict["NAME"]), table.pk)
     known = _KNOWN.get(place)
     if known is None or known[0] != stamp:

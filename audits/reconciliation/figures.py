@@ -22,6 +22,7 @@ class Sums:
     house_expected: int = 0
     mean_216: int = 0
     variance_scaled: int = 0
+    by_ruling_amount: int = 0
 
     def add(self, other: "Sums") -> None:
         for one in fields(self):

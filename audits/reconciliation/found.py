@@ -3,9 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntFlag
+from typing import Any
 
 from audits.models import Category, FindingPolicy, Severity
+from audits.reconciliation.crew import Crews
+from audits.reconciliation.decisions import decision_faults
 from games.engine.findings import RecordedRound, breach_rules
+from games.engine.money import format_money
+from games.engine.procedure import procedural_faults
+from games.engine.rulebook import Rulebook
 
 #: Irregularities without an amount: those that wait for somebody's word weigh more.
 WAITING = ("ruling", "unfinished")
@@ -39,15 +45,35 @@ class Sight(IntFlag):
     IRREGULARITY = 4
 
 
-def found_in(one: RecordedRound, policy: FindingPolicy, seen: int = ~Sight(0)) -> list[Found]:
+def found_in(one: RecordedRound, policy: FindingPolicy, crews: Crews, seen: int = ~Sight(0)) -> list[Found]:
     found: list[Found] = []
     if seen & Sight.DISCREPANCY:
         found += discrepancies(one, policy)
+        found += by_rulings(one, policy)
     if seen & Sight.BREACH:
         found += breaches(one, policy)
     if seen & Sight.IRREGULARITY:
         found += irregularities(one)
+        found += procedural(one, policy, crews)
     return found
+
+
+def procedural(one: RecordedRound, policy: FindingPolicy, crews: Crews) -> Iterator[Found]:
+    """Yield what the events of a round show, of the checks that concern its rulebook."""
+    for fault in [*procedural_faults(one.book, one.events), *decision_faults(one, crews)]:
+        if fault.kind in one.book.procedural:
+            yield procedural_found(one.book, policy, fault.kind, fault.detail)
+
+
+def procedural_found(
+    book: Rulebook, policy: FindingPolicy, kind: str, detail: str, mark: str = "", **columns: Any
+) -> Found:
+    """Make a finding of a check: with the rules that it guards, and the severity that the casino gives it."""
+    rules = book.cite(*book.procedural.get(kind, ()))
+    return Found(
+        Category.PROCEDURAL, f"{kind} {mark}", kind, policy.procedural_severity(kind),
+        rule=rules[0] if rules else None, rules=rules, detail=detail, **columns,
+    )  # fmt: skip
 
 
 def discrepancies(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
@@ -58,6 +84,23 @@ def discrepancies(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
             Category.DISCREPANCY, f"{wrong.kind} {wrong.position} {wrong.expected} {wrong.recorded}", wrong.kind,
             policy.severity_of(amount), rules=rules, boxes=[bet.box], player=bet.player,
             position=wrong.position, stake=bet.stake, expected=wrong.expected, recorded=wrong.recorded, amount=amount,
+        )  # fmt: skip
+
+
+def by_rulings(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
+    """Yield what a ruling or discretion gave, or took, beyond the rules: with what the rules give as expected."""
+    if one.ruled is None:
+        return
+    decision, cited = one.ruled.decision, one.book.cite(*one.ruled.rules)
+    for beyond in one.beyond_rules():
+        bet, amount = one.bets[beyond.position], abs(beyond.decided - beyond.by_rules)
+        yield Found(
+            Category.BY_RULING, f"by-ruling {decision} {beyond.position} {beyond.by_rules} {beyond.decided}",
+            "above-rules" if beyond.decided > beyond.by_rules else "below-rules", policy.severity_of(amount),
+            rules=[*cited, decision], boxes=[bet.box], player=bet.player, position=beyond.position, stake=bet.stake,
+            expected=beyond.by_rules, recorded=beyond.decided, amount=amount,
+            detail=f"Decided by {decision}: {format_money(beyond.decided)}. By the rules: "
+            f"{format_money(beyond.by_rules)}.",
         )  # fmt: skip
 
 
@@ -73,7 +116,8 @@ def breaches(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
 
 
 def irregularities(one: RecordedRound) -> Iterator[Found]:
-    for odd, position in one.irregularities():
+    for odd in one.irregularities():
+        position = odd.position
         key = f"irregular {odd.action} {odd.rule or '-'} {'' if position is None else position}"
         cited = one.book.cite(odd.rule)[0] if odd.rule else None
         yield Found(

@@ -1,24 +1,30 @@
-"""Checks of our own, beside those of the rules: bets before betting began, rounds that overlap, tables not in play."""
+"""Checks of the procedure over the rounds of a table: early bets, overlaps, tables not in play, people, the sign.
+
+What the events of a single round show is in `games.engine.procedure`.
+"""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audits.asking import rows
-from audits.models import Category, Severity
-from audits.reconciliation.applying import microseconds, moment_of
-from audits.reconciliation.found import Found
+from audits.models import FindingPolicy
+from audits.reconciliation.applying import Applying
+from audits.reconciliation.crew import CrewFault
+from audits.reconciliation.found import Found, procedural_found
+from audits.reconciliation.instants import microseconds, moment_of
+from audits.reconciliation.out_of_play import OutOfPlay
 from audits.reconciliation.reading import EARLY, LASTING, Rounds
-from games.models import Table, TableStep
+from audits.reconciliation.sign_checks import SignCheck
+from games.engine.loader import rulebook
+from games.models import Table
 
 #: A round that began this long before another is not asked whether it was still on.
-LONGEST = dt.timedelta(hours=6)
-OUT_OF_PLAY = {TableStep.Kind.CLOSE: "closed", TableStep.Kind.SUSPEND: "suspended"}
+LONGEST = dt.timedelta(hours=24)
 
-STEPS = "SELECT at, kind FROM games_tablestep WHERE table_id = %s ORDER BY at, id"
 #: Of each round, the one that began before it and lasted longest, where it was still on.
 OVERLAPS = """
 SELECT r.id, o.ref, o.source FROM games_round r CROSS JOIN LATERAL (
@@ -39,32 +45,37 @@ SELECT max(ended_at) FROM games_round WHERE table_id = %s AND started_at >= %s A
 """
 EARLY_BETS = """
 SELECT r.id, b.position - 1, b.player, b.box FROM games_roundbet b JOIN games_round r ON r.id = b.round_id
-WHERE r.id = ANY (%s) AND b.placed_at < r.started_at ORDER BY r.id, b.position
+WHERE r.id = ANY (%s) AND b.placed_at < r.started_at AND NOT b.refused AND NOT b.withdrawn ORDER BY r.id, b.position
 """
+RULEBOOKS = "SELECT id, rulebook FROM games_round WHERE id = ANY (%s)"
 
 
 class Procedure:
     """Watches the rounds of a table go by, and then says what was not as it should be."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        steps = rows(STEPS, table.pk)
-        self._moments = [at for at, _ in steps]
-        self._kinds = [kind for _, kind in steps]
-        self._at = np.array([microseconds(at) for at in self._moments], np.int64)
-        self._out = np.array([False, *(kind in OUT_OF_PLAY for kind in self._kinds)])  # before the first step: unknown
+    def __init__(self, table: Table, applying: Applying) -> None:
+        self.table, self.applying = table, applying
+        self._out_of_play = OutOfPlay(applying.weights, applying.closures)
         self.lasting: list[int] = []  # new ones that ended after the gaming day
+        self.sign = SignCheck(table, applying)
+        self._doubtful: dict[int, tuple[int, dt.datetime]] = {}  # rounds, with their crew and when they began
         self._early: list[int] = []
-        self._out_of_play: list[tuple[int, int]] = []  # round, place among the steps
         self._times: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
 
     def see(self, rounds: Rounds) -> None:
         self.lasting += rounds.ids[(rounds.flags & LASTING) != 0].tolist()
         self._early += rounds.ids[(rounds.flags & EARLY) != 0].tolist()
-        places = np.searchsorted(self._at, rounds.started_at, side="right")
-        out = self._out[places]
-        self._out_of_play += zip(rounds.ids[out].tolist(), (places[out] - 1).tolist(), strict=True)
+        self._see_crews(rounds)
+        self.sign.see(rounds)
+        self._out_of_play.see(rounds)
         self._times.append((rounds.ids, rounds.started_at, rounds.ended_at))
+
+    def _see_crews(self, rounds: Rounds) -> None:
+        doubtful = self.applying.crews.doubtful(rounds.crews)
+        if doubtful.any():
+            columns = (column[doubtful].tolist() for column in (rounds.ids, rounds.crews, rounds.started_at))
+            for key, crew, started_at in zip(*columns, strict=True):
+                self._doubtful[key] = (crew, moment_of(started_at))
 
     def may_overlap(self) -> list[int]:
         """Rounds that began while another was on, by their times alone."""
@@ -82,22 +93,42 @@ class Procedure:
         return found
 
     def findings(self, overlapping: Sequence[int]) -> Iterator[tuple[int, Found]]:
-        """For each round that something is to be said of."""
-        yield from self._early_bets()
-        yield from self._overlaps(overlapping)
-        for key, place in self._out_of_play:
-            state = OUT_OF_PLAY[TableStep.Kind(self._kinds[place])]
-            since = self._moments[place].astimezone(dt.UTC)
-            yield key, _found(f"table-{state}", f"The table was {state} from {since:%Y-%m-%d %H:%M} UTC.")
+        """Yield what is to be said of each round, with its rules and its severity."""
+        drafts = [*self._early_bets(), *self._overlaps(overlapping), *self._crew_faults()]
+        books = dict(rows(RULEBOOKS, [draft.round_id for draft in drafts])) if drafts else {}
+        for draft in drafts:
+            yield draft.round_id, draft.found(books[draft.round_id], self.applying.weights)
+        yield from self._out_of_play.findings()
+        yield from self.sign.findings()
 
-    def _early_bets(self) -> Iterator[tuple[int, Found]]:
+    def _early_bets(self) -> "Iterator[Draft]":
         for key, position, player, box in rows(EARLY_BETS, self._early) if self._early else ():
             detail = f"{player} {box} was placed before betting began."
-            yield key, _found("early-bet", detail, position=position, player=player, boxes=[box])
+            yield Draft(
+                key, "early-bet", detail, str(position), {"position": position, "player": player, "boxes": [box]}
+            )
 
-    def _overlaps(self, overlapping: Sequence[int]) -> Iterator[tuple[int, Found]]:
+    def _overlaps(self, overlapping: Sequence[int]) -> "Iterator[Draft]":
         for key, ref, source in rows(OVERLAPS, LONGEST, list(overlapping)) if overlapping else ():
-            yield key, _found("overlap", f"Began while {ref} ({source}) was still on.", other=f"{source} {ref}")
+            yield Draft(key, "overlap", f"Began while {ref} ({source}) was still on.", f"{source} {ref}")
+
+    def _crew_faults(self) -> "Iterator[Draft]":
+        fault: CrewFault
+        for key, fault in self.applying.crews.faults(self._doubtful):
+            yield Draft(key, fault.kind, fault.detail, fault.post)
+
+
+class Draft(NamedTuple):
+    """What is to be said of a round, before its rulebook is at hand."""
+
+    round_id: int
+    kind: str
+    detail: str
+    mark: str = ""  # what tells it from others of its kind in the same round
+    columns: dict[str, Any] = {}
+
+    def found(self, book_id: str, policy: FindingPolicy) -> Found:
+        return procedural_found(rulebook(book_id), policy, self.kind, self.detail, self.mark, **self.columns)
 
 
 def last_end_before(table: Table, moment: dt.datetime) -> dt.datetime | None:
@@ -109,8 +140,3 @@ def last_end_before(table: Table, moment: dt.datetime) -> dt.datetime | None:
 def begun_meanwhile(ids: Sequence[int]) -> list[tuple[int, dt.date]]:
     """Rounds that began while one of these was on, with their gaming days."""
     return rows(BEGUN_MEANWHILE, list(ids))
-
-
-def _found(kind: str, detail: str, *, other: str = "", position: int | None = None, **columns: Any) -> Found:
-    key = f"{kind} {other}" if position is None else f"{kind} {position}"
-    return Found(Category.PROCEDURAL, key, kind, Severity.MEDIUM, detail=detail, position=position, **columns)

@@ -32,18 +32,28 @@ FIELDS = 2  # bytes with the number of fields, and nothing more after the last r
 HEADER = 20  # bytes of an array before its elements
 
 SETTLED, VOID, UNFINISHED, STATUS = 0, 1, 2, 3
-IRREGULAR, RARE, EARLY, LATE, CORRECTED, LASTING = 4, 8, 16, 32, 64, 128
+IRREGULAR, RARE, EARLY, LATE, CORRECTED, LASTING, BY_ENGINE = 4, 8, 16, 32, 64, 128, 256
 
+#: Rounds whose events may mean something else today than when they were recorded: the engine settles them anew.
+REREAD = """
+r.events @> '[{{"kind": "interruption"}}]'
+    OR (r.events @> '[{{"kind": "void"}}]' AND r.events @> '[{{"kind": "settled"}}]')
+"""
 FLAGS = f"""
 CASE r.status WHEN 'settled' THEN {SETTLED} WHEN 'void' THEN {VOID} ELSE {UNFINISHED} END
-    + CASE WHEN {{ordinary}} THEN 0 ELSE {IRREGULAR} END
+    + CASE WHEN {{ordinary}} THEN 0 ELSE {IRREGULAR} + CASE WHEN {REREAD} THEN {BY_ENGINE} ELSE 0 END END
     + CASE WHEN {{is_rare}} THEN {RARE} ELSE 0 END
     + CASE WHEN r.placed_at IS NOT NULL AND r.started_at > ANY (r.placed_at) THEN {EARLY} ELSE 0 END
-    + CASE WHEN r.late IS NULL THEN 0 ELSE {LATE} END
+    + CASE WHEN r.late IS NULL AND r.withdrawn_at IS NULL THEN 0 ELSE {LATE} END
     + CASE WHEN r.id = ANY (ARRAY(SELECT c.round_id FROM audits_correction c
         WHERE c.table_id = {{table}} AND c.gaming_day = {{day}})) THEN {CORRECTED} ELSE 0 END
     + CASE WHEN r.ended_at > {{ends_at}} AND EXISTS (SELECT FROM games_outbox o
         WHERE o.round_id = r.id AND NOT o.again) THEN {LASTING} ELSE 0 END
+"""
+#: Dealer and supervisor as one number: by their ids, 0 where no one was named, the largest where they are unknown.
+CREW = """
+coalesce(r.dealer_staff_id, CASE WHEN r.dealer IS NULL THEN 0 ELSE 2147483647 END) * 4294967296
+    + coalesce(r.supervisor_staff_id, CASE WHEN r.supervisor IS NULL THEN 0 ELSE 2147483647 END)
 """
 #: A number a round.
 OF_ROUNDS = {
@@ -54,6 +64,7 @@ OF_ROUNDS = {
     "flags": ("{flags}", "i4"),
     "throws": ("coalesce(r.dice[1] * 36 + r.dice[2] * 6 + r.dice[3] - 43, -1)", "i4"),
     "sizes": ("cardinality(r.boxes)", "i4"),
+    "crews": (CREW, "i8"),
 }
 #: A number a bet.
 OF_BETS = {"stakes": ("r.stakes", "i8"), "nets": ("r.nets", "i8"), "boxes": ("r.boxes", "i2")}
@@ -61,9 +72,10 @@ OF_BETS = {"stakes": ("r.stakes", "i8"), "nets": ("r.nets", "i8"), "boxes": ("r.
 OF_RARE = {
     "late": ("coalesce(r.late, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
     "refused": ("coalesce(r.refused, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
+    "withdrawn": ("coalesce(r.withdrawn, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
     "given": ("coalesce(r.nets_given, array_fill(true, ARRAY[cardinality(r.boxes)]))", "u1"),
 }
-IS_RARE = "(r.late IS NOT NULL OR r.refused IS NOT NULL OR r.nets_given IS NOT NULL)"
+IS_RARE = "(r.late IS NOT NULL OR r.refused IS NOT NULL OR r.withdrawn IS NOT NULL OR r.nets_given IS NOT NULL)"
 
 ELEMENTS = f"substr({{{{sent}}}}({{0}}), {HEADER + 1})"
 COLUMNS = ",\n".join(
@@ -105,6 +117,7 @@ class Rounds:
     flags: Ints
     throws: Ints  # numbers of the kernel's; -1 without dice
     sizes: Ints
+    crews: Ints
     stakes: Ints  # a bet each, as all that follow
     nets: Ints
     boxes: Ints
@@ -239,12 +252,12 @@ def _rounds(sent: list[bytes], arrays: Arrays) -> Rounds:
     columns: dict[str, Any] = {
         name: arrays.elements(column, kind) for (name, kind), column in zip(kinds, sent, strict=True)
     }
-    late, refused, given = (columns.pop(name).astype(np.bool_) for name in OF_RARE)
+    late, refused, withdrawn, given = (columns.pop(name).astype(np.bool_) for name in OF_RARE)
     is_rare = columns["flags"] & RARE != 0
     if is_rare.any():
         bets = np.repeat(is_rare, columns["sizes"])
         columns |= {"counts": np.ones(len(bets), np.bool_), "compared": np.ones(len(bets), np.bool_)}
-        columns["counts"][bets] = ~(late | refused)
+        columns["counts"][bets] = ~(late | refused | withdrawn)
         columns["compared"][bets] = given
     return Rounds(**columns)
 

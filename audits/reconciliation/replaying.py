@@ -141,7 +141,7 @@ def _found(one: RecordedRound) -> Row:
         "needs_ruling": ruling_documents(one.book, one.settlement) if one.settlement else [],
         "irregularities": [
             {"rule": one.book.cite(odd.rule)[0] if odd.rule else None, "action": odd.action, "detail": odd.detail}
-            for odd, _ in one.irregularities()
+            for odd in one.irregularities()
         ],
     }
 

@@ -78,7 +78,7 @@ def findings_save(gathered: Gathered, known: QuerySet[Finding], run: Callable[[]
     if back:
         _mark([changing[key] for key in back], run(), "Found again", lapsed_by=None, lapsed_at=None)
     for one in (changing[key] for key in moved):
-        one.ordinal, now = found[one.round_id, one.key]
+        one.ordinal, now = found[one.round_id or 0, one.key]  # `known` are those of rounds on record
         one.detail = now.detail
     Finding.objects.bulk_update([changing[key] for key in moved], ["ordinal", "detail"], batch_size=500)
 

@@ -1,4 +1,4 @@
-"""What became of rounds since they were recorded: the rulings about them, and the last correction of each."""
+"""What became of rounds since they were recorded: the rulings about them, and their corrections."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from audits.models import Correction
 @dataclass(frozen=True)
 class Since:
     rulings: tuple[str, ...] = ()  # numbers
-    correction: Correction | None = None
+    correction: Correction | None = None  # the last one
+    by_rule: Correction | None = None  # the last one that a rule itself decided, and no ruling or discretion
 
 
 #: Numbers of rulings, by the rounds of their incidents.
@@ -24,9 +25,24 @@ WHERE o.round_id = ANY (%s) ORDER BY r.id
 def since_of(keys: Sequence[int], *, with_corrections: bool = True) -> dict[int, Since]:
     """Of these rounds, those about which something was said."""
     last: dict[int, Correction] = {}
+    by_rule: dict[int, Correction] = {}
     if with_corrections:
-        last = {one.round_id: one for one in Correction.objects.filter(round__in=keys).order_by("ordinal")}
+        made = Correction.objects.filter(round__in=keys).order_by("ordinal")
+        for one in made.select_related("consequence__ruling").defer("consequence__ruling__search"):
+            last[one.round_id] = one
+            if not decision_of(one):
+                by_rule[one.round_id] = one
     rulings: dict[int, list[str]] = defaultdict(list)
     for key, number in rows(RULINGS, list(keys)):
         rulings[key].append(number)
-    return {key: Since(tuple(dict.fromkeys(rulings[key])), last.get(key)) for key in {*last, *rulings}}
+    return {
+        key: Since(tuple(dict.fromkeys(rulings[key])), last.get(key), by_rule.get(key)) for key in {*last, *rulings}
+    }
+
+
+def decision_of(correction: Correction) -> str:
+    """The ruling or discretion that a correction rests on; empty where a rule itself says so."""
+    order = correction.consequence
+    if order.ruling is not None:
+        return order.ruling.number
+    return f"discretion no. {order.discretion_id}" if order.discretion_id else ""

@@ -18,14 +18,25 @@ from numpy.typing import NDArray
 
 from audits.asking import rows
 from audits.models import COUNTS, FIGURES, Category, DaySummary, Finding, Run
-from audits.reconciliation.applying import Applying, applying
-from audits.reconciliation.corrected import sums_of_corrected
+from audits.reconciliation.adoption import findings_adopt
+from audits.reconciliation.applying import SIGN_INCOMPLETE, Applying, applying
 from audits.reconciliation.explaining import explained
 from audits.reconciliation.figures import Sums, sums_of
 from audits.reconciliation.found import Sight, found_in
 from audits.reconciliation.procedural import Procedure, begun_meanwhile
-from audits.reconciliation.reading import CORRECTED, IRREGULAR, LATE, SETTLED, VOID, Reading, Rounds, rounds_of
+from audits.reconciliation.reading import (
+    BY_ENGINE,
+    CORRECTED,
+    IRREGULAR,
+    LATE,
+    SETTLED,
+    VOID,
+    Reading,
+    Rounds,
+    rounds_of,
+)
 from audits.reconciliation.saving import Gathered, findings_save
+from audits.reconciliation.scalar_sums import sums_of_round
 from games.engine.kernel import Chunk, Verdict
 from games.models import Outbox, Table
 
@@ -35,11 +46,14 @@ COUNT_OF = {
     Category.BREACH: "breaches",
     Category.IRREGULARITY: "irregularities",
     Category.PROCEDURAL: "procedural",
+    Category.BY_RULING: "by_ruling",
 }
 LOCKED = f"""
 SELECT {", ".join(f"s.{name}" for name in FIGURES)} FROM audits_daysummary s JOIN games_table t ON t.id = s.table_id
 WHERE s.table_id = %s AND s.gaming_day = %s FOR UPDATE OF s FOR KEY SHARE OF t
 """
+#: Where workers meet nobody waits: what another one holds is skipped, without an error in the server's log.
+LOCKED_IF_FREE = LOCKED.replace("OF s FOR", "OF s SKIP LOCKED FOR").rstrip() + " SKIP LOCKED"
 SAVED = f"""
 UPDATE audits_daysummary SET {", ".join(f"{name} = %s" for name in (*FIGURES, *COUNTS, "kinds", "changed_at"))}
 WHERE table_id = %s AND gaming_day = %s
@@ -51,6 +65,10 @@ OTHER_DAYS = (
 TAKEN = "DELETE FROM games_outbox WHERE round_id = ANY (ARRAY(SELECT unnest(%s::bigint[])))"
 
 
+class BusyError(Exception):
+    """Another worker is at work on this table's day."""
+
+
 @dataclass
 class Done:
     """What one pass over a table's day came to."""
@@ -60,10 +78,12 @@ class Done:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
 
 
-def day_lock(table: Table, day: dt.date) -> Sums:
+def day_lock(table: Table, day: dt.date, *, wait: bool = True) -> Sums:
     """Until the transaction ends nobody else reconciles this day, and nobody changes what the table is settled by."""
-    (figures,) = rows(LOCKED, table.pk, day)
-    return Sums(*map(int, figures))
+    locked = rows(LOCKED if wait else LOCKED_IF_FREE, table.pk, day)
+    if not locked:
+        raise BusyError
+    return Sums(*map(int, locked[0]))
 
 
 def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: Progress | None = None) -> Done:
@@ -73,13 +93,18 @@ def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: 
     seen.read(rounds_of(table, day), progress)
     _overlapped_elsewhere(table, day, seen.procedure.lasting)
     seen.explain(seen.procedure.may_overlap())
-    findings_save(seen.gathered, Finding.objects.filter(table=table, gaming_day=day), run, seen.applying)
+    findings_adopt(table.pk, seen.ids.tolist(), run)
+    on_record = Finding.objects.filter(table=table, gaming_day=day, round__isnull=False)
+    findings_save(seen.gathered, on_record, run, seen.applying)
     return _summarise(table, day, seen, Sums(), seen.gathered.kinds())
 
 
 def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Done:
-    """The rounds of the day that wait in the outbox; all of it, where one of them was reconciled before."""
-    before = day_lock(table, day)
+    """The rounds of the day that wait in the outbox; all of it, where one of them was reconciled before.
+
+    Raises BusyError where another worker has the day.
+    """
+    before = day_lock(table, day, wait=False)
     if Outbox.objects.filter(again=True, round__table=table, round__gaming_day=day).exists():
         return reconcile_day(table, day, run)
     seen = Pass(table)
@@ -91,11 +116,22 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     _again(table, [(key, its_day) for key, its_day in later if its_day != day])
     here = [key for key, its_day in later if its_day == day]
     on_record = Finding.objects.filter(round__in=fresh) | Finding.objects.filter(round__in=here, kind="overlap")
+    if seen.procedure.sign.has_found and (known := _sign_finding(table, day, fresh)):
+        if seen.procedure.sign.is_earlier_than(known):
+            on_record |= Finding.objects.filter(pk=known.pk)
+        seen.procedure.sign.known = known
     seen.explain(sorted({*fresh, *here}))
+    findings_adopt(table.pk, fresh, run)
     findings_save(seen.gathered, on_record, run, seen.applying)
-    live = Finding.objects.filter(table=table, gaming_day=day, lapsed_at=None)  # counted anew, quick by their index
+    live = Finding.objects.filter(table=table, gaming_day=day, lapsed_at=None, round__isnull=False)  # by their index
     kinds = live.order_by().values_list("category", "kind").annotate(Count("pk"))
     return _summarise(table, day, seen, before, {(category, kind): count for category, kind, count in kinds})
+
+
+def _sign_finding(table: Table, day: dt.date, fresh: list[int]) -> Finding | None:
+    """The day's finding on an incomplete sign, where it is on record for a round that was reconciled before."""
+    standing = Finding.objects.filter(table=table, gaming_day=day, kind=SIGN_INCOMPLETE, lapsed_at=None)
+    return standing.exclude(round__in=fresh).select_related("round").first()
 
 
 def _overlapped_elsewhere(table: Table, day: dt.date, lasting: list[int]) -> None:
@@ -141,12 +177,13 @@ class Pass:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.applying: Applying = applying(table)
-        self.procedure = Procedure(table)
+        self.procedure = Procedure(table, self.applying)
         self.sums = Sums()
         self.gathered = Gathered()
         self._ids: list[NDArray[np.int64]] = []
         self._odd: dict[int, int] = {}  # rounds, with what was seen in them
         self._corrected: list[int] = []
+        self._by_engine: list[int] = []  # settled by the scalar engine, one by one
 
     @property
     def ids(self) -> NDArray[np.int64]:
@@ -164,9 +201,11 @@ class Pass:
         self.procedure.see(rounds)
         self._ids.append(rounds.ids.astype(np.int64))
         corrected = rounds.flags & CORRECTED != 0
-        if corrected.any():
+        by_engine = (rounds.flags & BY_ENGINE != 0) & ~corrected
+        if corrected.any() or by_engine.any():
             self._corrected += rounds.ids[corrected].tolist()
-            rounds = rounds.only(~corrected)
+            self._by_engine += rounds.ids[by_engine].tolist()
+            rounds = rounds.only(~(corrected | by_engine))
         verdict = self._settle(rounds)
         self.sums.add(sums_of(rounds, verdict))
         irregular = verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
@@ -190,11 +229,12 @@ class Pass:
 
     def explain(self, overlapping: list[int]) -> None:
         """Once the reading is over: a connection does one thing at a time."""
-        policy = self.applying.weights
+        policy, crews = self.applying.weights, self.applying.crews
         for one, recorded in explained(list(self._odd), self.applying):
-            self.gathered.add(one.pk, found_in(recorded, policy, self._odd[one.pk]), one)
-        for one, recorded in explained(self._corrected, self.applying, are_corrected=True):
-            self.sums.add(sums_of_corrected(recorded))
-            self.gathered.add(one.pk, found_in(recorded, policy), one)
+            self.gathered.add(one.pk, found_in(recorded, policy, crews, self._odd[one.pk]), one)
+        for keys, are_corrected in ((self._corrected, True), (self._by_engine, False)):
+            for one, recorded in explained(keys, self.applying, are_corrected=are_corrected):
+                self.sums.add(sums_of_round(recorded))
+                self.gathered.add(one.pk, found_in(recorded, policy, crews), one)
         for key, found in self.procedure.findings(overlapping):
             self.gathered.add(key, [found])

@@ -29,6 +29,9 @@ class Report(Protocol):
 
 def reports() -> dict[str, Any]:
     """The reports there are, by their names."""
-    from audits.reports import breaches, discrepancies, irregularities
+    from audits.reports import breaches, by_ruling, discrepancies, irregularities, procedural
 
-    return {"discrepancies": discrepancies, "breaches": breaches, "irregularities": irregularities}
+    return {
+        "discrepancies": discrepancies, "breaches": breaches, "irregularities": irregularities,
+        "procedural": procedural, "by-ruling": by_ruling,
+    }  # fmt: skip

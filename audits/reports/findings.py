@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from django.db.models.functions import Coalesce
+
 from audits.models import Category, Finding
 from audits.reports import Asked, Row
 from games.engine.money import format_money
@@ -20,8 +22,10 @@ def found(category: Category, asked: Asked) -> Iterator[Finding]:
     if asked.table is not None:
         wanted = wanted.filter(table=asked.table)
     wanted = within_reach(asked.actor, "report.export", wanted)
-    ordered = wanted.order_by("round_started_at", "round__ref", "round__source", "ordinal", "pk")
-    return ordered.select_related("round", "table").defer(*_heavy()).iterator(CHUNK)
+    ref = Coalesce("round__ref", "live_round__ref")
+    source = Coalesce("round__source", "live_round__source")
+    ordered = wanted.order_by("round_started_at", ref, source, "ordinal", "pk")
+    return ordered.select_related("round", "live_round", "table").defer(*_heavy()).iterator(CHUNK)
 
 
 def _heavy() -> list[str]:
@@ -30,7 +34,7 @@ def _heavy() -> list[str]:
 
 
 def framed(one: Finding, **columns: Any) -> Row:
-    return {"round_ref": one.round.ref, "table": one.table.code, **columns, "source": one.round.source}
+    return {"round_ref": one.round_ref, "table": one.table.code, **columns, "source": one.source}
 
 
 def money(amount: int | None) -> str | None:

@@ -14,13 +14,19 @@ from audits.models import (
     RepaymentMark,
     Ruling,
 )
+from audits.rulings.damage import left_out
 from audits.rulings.lists import STATES
 from audits.rulings.precedents import Precedent
+from audits.rulings.previews import preview_of
+from audits.rulings.shown import order_rests_on, ruling_rests_on
 from audits.services.consequences import marks_of
 from games.engine.citation import cite
 from games.engine.money import format_money
+from games.engine.readings import Reading
+from games.engine.rulebook import Rulebook
 from games.models import Casino, Round, SettlementPolicy
 from games.moments import as_text
+from games.policies import faults_of
 from games.services.gate import can, visible
 
 #: What only withdraws another one is filtered by nothing.
@@ -42,6 +48,7 @@ def ruling_line(ruling: Ruling) -> dict[str, Any]:
         "situation": ruling.situation,
         "rulebook": ruling.rulebook or None,
         "rules": ruling.rules,
+        "readings": ruling.readings,
         "question": ruling.question,
         "decision": ruling.decision,
         "scope": ruling.scope,
@@ -51,6 +58,7 @@ def ruling_line(ruling: Ruling) -> dict[str, Any]:
         "replaced_by": _number(getattr(ruling, "replaced_by", None)),
         "ruled_by": ruling.who,
         "post": ruling.post,
+        "rests_on": [reading.name for reading in ruling_rests_on(ruling)],
         "made_at": as_text(ruling.made_at, casino),
     }
 
@@ -92,6 +100,20 @@ def precedent_document(precedent: Precedent) -> dict[str, Any]:
     }
 
 
+def reading_document(book: Rulebook, reading: Reading) -> dict[str, Any]:
+    """One of our readings: what else the words can mean, and what a standing interpretation may set."""
+    return {
+        "name": reading.name,
+        "rules": book.cite(*reading.rules),
+        "text": reading.text,
+        "alternatives": [{"text": one.text, "value": one.value or None} for one in reading.alternatives],
+        "sets": reading.sets or None,
+        "excluded": [
+            {"value": one.value, "rules": book.cite(*one.rules), "text": one.text} for one in reading.excluded
+        ],
+    }
+
+
 def _policy(actor: Any, ruling: Ruling) -> dict[str, Any] | None:
     """How rounds are settled by it; one that sets nothing takes away what the ruling before had set."""
     policy = SettlementPolicy.objects.filter(casino=ruling.casino, ruling=ruling.number).first()
@@ -102,6 +124,7 @@ def _policy(actor: Any, ruling: Ruling) -> dict[str, Any] | None:
         "from": as_text(policy.starts_at, ruling.casino),
         "excess": policy.excess or None,
         "rounding": format_money(policy.rounding) if policy.rounding else None,
+        "not_applied": " ".join(faults_of(policy).values()) or None,
         "replaces": policy.replaces.ruling if policy.replaces else None,
     }
 
@@ -120,7 +143,7 @@ def _number(ruling: Ruling | None) -> str | None:
 
 def of_consequences(consequences: Any) -> Any:
     """With all that their documents need."""
-    return consequences.select_related("incident__casino", "incident__pit", "table", "ruling", "decision")
+    return consequences.select_related("incident__casino", "incident__pit", "table", "ruling", "decision", "dice_set")
 
 
 def consequence_line(consequence: Consequence) -> dict[str, Any]:
@@ -131,10 +154,13 @@ def consequence_line(consequence: Consequence) -> dict[str, Any]:
         "id": consequence.pk,
         "incident": consequence.incident.number,
         "ruling": _number(consequence.ruling),
+        "discretion": consequence.discretion_id,
         "kind": consequence.kind,
         "rules": consequence.rules,
+        "rests_on": [reading.name for reading in order_rests_on(consequence)],
         "state": decision.outcome if decision else "waiting",
         "needs_second": consequence.needs_second,
+        "amount": format_money(consequence.amount),
         "round_count": len(consequence.round_ids),
         "reason": consequence.reason,
         "ordered_by": consequence.who,
@@ -148,8 +174,10 @@ def consequence_line(consequence: Consequence) -> dict[str, Any]:
 def consequence_document(actor: Any, consequence: Consequence) -> dict[str, Any]:
     """With the rounds, their corrections, and what each player gets or gives back."""
     casino, asked = consequence.incident.casino, consequence.asked
-    rounds = Round.objects.filter(pk__in=consequence.round_ids).select_related("table").order_by("started_at", "pk")
-    corrections = consequence.corrections.select_related("round__table").order_by("round__started_at", "pk")
+    seen = visible(actor, Round.objects.filter(pk__in=consequence.round_ids))
+    rounds = seen.select_related("table").order_by("started_at", "pk")
+    corrections = consequence.corrections.filter(round__in=seen.values("pk"))
+    corrections = corrections.select_related("round__table").order_by("round__started_at", "pk")
     may_see = can(actor, "repayment.view", consequence.incident)
     repayments = consequence.repayments.prefetch_related("marks") if may_see else []
     return consequence_line(consequence) | {
@@ -158,10 +186,43 @@ def consequence_document(actor: Any, consequence: Consequence) -> dict[str, Any]
         "nets": [
             {"bet": int(place) + 1, "net": format_money(net)} for place, net in (asked.get("nets") or {}).items()
         ],
+        "affected": _affected(consequence),
+        "preview": _preview(actor, consequence),
         "rounds": [_round(one) for one in rounds],
         "corrections": [correction_document(one, casino) for one in corrections],
         "repayments": [repayment_document(one, casino) for one in repayments],
     }  # fmt: skip
+
+
+def _preview(actor: Any, consequence: Consequence) -> list[dict[str, Any]]:
+    """Of one that waits: the bets that change, by round, as far as the reader sees the rounds."""
+    return [
+        {
+            "round": _round(change.books.round),
+            "bets": [
+                {"bet": number, "player": player, "box": box, "stake": format_money(stake),
+                 "before": format_money(before), "after": format_money(after)}
+                for number, player, box, stake, before, after in bets
+            ],
+        }
+        for change, bets in preview_of(actor, consequence).changes
+    ]  # fmt: skip
+
+
+def _affected(consequence: Consequence) -> dict[str, Any] | None:
+    """Of damaged dice: the set, the whole radius, and the part that was ordered, with the reason."""
+    if consequence.dice_set is None:
+        return None
+    casino = consequence.incident.casino
+    return {
+        "dice_set": consequence.dice_set.code,
+        "radius_from": _moment(consequence.radius_from, casino),
+        "radius_to": _moment(consequence.radius_to, casino),
+        "from": _moment(consequence.affected_from, casino),
+        "to": _moment(consequence.affected_to, casino),
+        "narrowing": consequence.narrowing or None,
+        "left_out": left_out(consequence).count(),
+    }
 
 
 def correction_document(correction: Correction, casino: Casino) -> dict[str, Any]:
@@ -173,6 +234,7 @@ def correction_document(correction: Correction, casino: Casino) -> dict[str, Any
         "dice": correction.dice,
         "deltas": [format_money(one) for one in correction.deltas],
         "nets": [format_money(one) for one in correction.nets],
+        "decided": correction.decided,
         "rules": [cite(correction.round.rulebook, rule) for rule in correction.rules],
         "who": correction.who,
         "at": as_text(correction.at, casino),
@@ -209,6 +271,7 @@ def discretion_document(record: Discretion) -> dict[str, Any]:
         "table": record.table.code,
         "incident": record.incident.number if record.incident else None,
         "round": _round(record.round) if record.round else None,
+        "bet": record.bet,
         "rule": record.rule,
         "decision": record.decision,
         "reason": record.reason,

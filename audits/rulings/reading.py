@@ -7,6 +7,7 @@ from typing import Any
 from audits.incidents.searching import incidents_numbered
 from audits.models import Consequence, Incident, RepaymentMark, Ruling, RulingKind, Scope
 from audits.reading import Reader
+from audits.rulings.damage import NOT_NARROWED, Narrowing
 from audits.rulings.numbers import rulings_numbered
 from audits.services.consequences import Basis
 from audits.services.rulings import Draft, is_rule
@@ -19,26 +20,31 @@ from games.services.gate import Actor, can, visible
 from games.services.settlement import Setting
 
 MOST_RULES = 50
+MOST_READINGS = 10
 LONGEST_RULE = 40
 
 RULING_FIELDS = (
     "incident", "kind", "question", "facts", "decision", "reasoning", "rules", "scope", "effective_from", "excess",
-    "rounding", "follows", "departs_from", "departure", "override", "supersedes", "withdraws",
+    "rounding", "readings", "follows", "departs_from", "departure", "override", "supersedes", "withdraws",
 )  # fmt: skip
 #: What a ruling that only withdraws another one can say.
 WITHDRAWAL_FIELDS = ("withdraws", "reasoning", "effective_from", "override")
-ORDER_FIELDS = ("kind", "rule", "ruling", "rounds", "live_round", "dice", "nets", "reason")
+ORDER_FIELDS = (
+    "kind", "rule", "ruling", "discretion", "rounds", "live_round", "dice", "nets", "from", "to", "narrowing", "reason",
+)  # fmt: skip
 Kind = Consequence.Kind
 #: What each consequence takes beside its kind and the reason.
 TAKEN: dict[str, tuple[str, ...]] = {
     Kind.VOID: ("rule", "ruling", "rounds"),
-    Kind.VOID_AFFECTED: ("rule", "ruling"),
+    Kind.VOID_AFFECTED: ("rule", "ruling", "from", "to", "narrowing"),
     Kind.SETTLEMENT: ("ruling", "rounds", "dice", "nets"),
+    Kind.DISCRETION: ("discretion", "rounds", "nets"),
     Kind.RESULT: ("ruling", "rounds", "live_round", "dice"),
     Kind.SUSPENSION: ("ruling",),
 }
 NEEDED: dict[str, tuple[str, ...]] = {
     Kind.VOID: ("rounds",), Kind.SETTLEMENT: ("ruling", "rounds"), Kind.RESULT: ("dice",),
+    Kind.DISCRETION: ("discretion", "nets"),
 }  # fmt: skip
 
 
@@ -159,6 +165,7 @@ def read_ruling(actor: Actor, document: object, casino: Casino | None = None) ->
         scope=reader.chosen("scope", Scope.values, Scope.ROUND),
         effective_from=reader.moment("effective_from"),
         setting=Setting(reader.chosen("excess", EXCESS, ""), reader.rounding()),
+        readings=reader.texts("readings", MOST_READINGS),
         follows=reader.ruling("follows", place),
         departs_from=reader.ruling("departs_from", place),
         departure=reader.words("departure"),
@@ -196,6 +203,7 @@ class Order:
     live: LiveRound | None = None
     dice: list[int] | None = None
     nets: dict[int, int] = field(default_factory=dict)
+    narrowed: Narrowing = NOT_NARROWED
 
 
 def read_order(actor: Actor, incident: Incident, document: object) -> Order:
@@ -205,18 +213,22 @@ def read_order(actor: Actor, incident: Incident, document: object) -> Order:
         reader.only(ORDER_FIELDS, ("kind", "reason", *TAKEN[kind]), f"does not belong to a {kind}")
         reader.required(reader.data, "", *NEEDED.get(kind, ()))
         _verify_basis(reader, kind)
-    rounds = reader.rounds()
-    if kind in (Kind.SETTLEMENT, Kind.RESULT) and len(rounds) > 1:
+    rounds = reader.rounds(incident.casino)
+    if kind in (Kind.SETTLEMENT, Kind.DISCRETION, Kind.RESULT) and len(rounds) > 1:
         reader.add("rounds", "there are several; name one round at a time.")
     order = Order(
         kind=kind,
-        basis=Basis(incident, _ruling_on(reader, incident), reader.line("rule", LONGEST_RULE)),
+        basis=Basis(
+            incident, _ruling_on(reader, incident), reader.line("rule", LONGEST_RULE),
+            reader.keyed("discretion", visible(actor, incident.discretions.select_related("incident", "round__table"))),
+        ),
         reason=reader.words("reason"),
         rounds=rounds,
         live=reader.keyed("live_round", visible(actor, LiveRound.objects.filter(table=incident.table_id))),
         dice=reader.dice(),
         nets=reader.nets(),
-    )
+        narrowed=Narrowing(reader.moment("from"), reader.moment("to"), reader.words("narrowing")),
+    )  # fmt: skip
     reader.done()
     return order
 
@@ -251,8 +263,14 @@ def read_mark(actor: Actor, document: object) -> tuple[str, str]:
 
 def read_discretion(actor: Actor, incident: Incident, document: object) -> dict[str, Any]:
     """The arguments of `discretion_record` beside the file."""
-    reader = Reader(actor, document, ("decision", "reason", "round"), "decision", "reason")
-    values = {"decision": reader.words("decision"), "reason": reader.words("reason"), "round": reader.round()}
+    reader = Reader(actor, document, ("decision", "reason", "round", "bet"), "decision", "reason")
+    values: dict[str, Any] = {
+        "decision": reader.words("decision"), "reason": reader.words("reason"), "round": reader.round(incident.casino),
+        "bet": reader.data.get("bet"),
+    }  # fmt: skip
+    bet = values["bet"]
+    if bet is not None and (type(bet) is not int or not 0 < bet <= MOST_BETS):
+        reader.add("bet", f"{bet!r:.40} is not a bet of a round; write its number, from 1.")
     played = values["round"]
     if isinstance(played, Round) and played.table_id != incident.table_id:
         reader.add("round", f"{played} was not played at the table of {incident}; check its ref.")

@@ -1,47 +1,118 @@
-"""Standing interpretations to be looked at again: since they were made, tables play by another document."""
+"""Rulings to be reviewed: tables play by another document now, or the ruling goes against what its rulebook says."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import BooleanField, F, Func, QuerySet
 from django.utils import timezone
 
-from audits.models import Ruling, RulingReview, Scope
-from games.models import TableAssignment
+from audits.models import Correction, Ruling, RulingKind, RulingReview, Scope
+from audits.rulings.remit import MINIMUMS, Decided, decided, order_fault
+from games.models import SettlementPolicy, TableAssignment
+from games.policies import faults_of
 from games.services.gate import visible
 
 
 @dataclass(frozen=True)
 class ToReview:
+    """A ruling, the rulebook in whose light it is reviewed, and why."""
+
     ruling: Ruling
-    rulebook: str  # the new one
-    tables: tuple[str, ...]  # that went from the old one to it
+    rulebook: str
+    why: str
+    tables: tuple[str, ...] = ()  # that went from the ruling's rulebook to this one
+
+
+def in_force(actor: Any) -> QuerySet[Ruling]:
+    """The rulings that hold, or will."""
+    held = Ruling.objects.filter(is_withdrawal=False, replaced_by=None)
+    return visible(actor, held).select_related("casino", "table", "incident")
 
 
 def standing(actor: Any) -> QuerySet[Ruling]:
     """The interpretations that hold, or will."""
-    held = Ruling.objects.filter(scope=Scope.STANDING, is_withdrawal=False, replaced_by=None)
-    return visible(actor, held).select_related("casino", "table", "incident")
+    return in_force(actor).filter(scope=Scope.STANDING)
 
 
-def to_review(actor: Any) -> list[ToReview]:
-    """A table that went from one document to another puts the interpretations of the first to review."""
-    held = list(standing(actor).order_by("made_at", "pk"))
-    moves = _moves({one.casino_id for one in held})
-    done = set(RulingReview.objects.filter(ruling__in=held).values_list("ruling", "rulebook"))
-    found = []
-    for ruling in held:
+def to_review(actor: Any, ruling: Ruling | None = None) -> list[ToReview]:
+    """All that the actor may see, or those of one ruling; what goes against a rule before changes of document."""
+    held = in_force(actor) if ruling is None else in_force(actor).filter(pk=ruling.pk)
+    found = [*_against_a_rule(held), *_sets_what_is_closed(held), *_other_document(held)]
+    keys = {one.ruling.pk for one in found}
+    done = set(RulingReview.objects.filter(ruling__in=keys).values_list("ruling", "rulebook"))
+    return [one for one in found if (one.ruling.pk, one.rulebook) not in done]
+
+
+# --- What goes against an express rule ----------------------------------------------------------------
+
+
+def _against_a_rule(held: QuerySet[Ruling]) -> Iterator[ToReview]:
+    """Kept from before: on an incident that the rulebook itself decides, it says or did something else."""
+    decides = Func(
+        F("incident__rulebook"),
+        F("incident__situation"),
+        F("incident__facts"),
+        function="rules_decide",
+        output_field=BooleanField(),
+    )
+    for ruling in held.filter(decides).order_by("made_at", "pk"):
+        if why := _contradiction(ruling):
+            yield ToReview(ruling, ruling.rulebook, why)
+
+
+def _contradiction(ruling: Ruling) -> str:
+    rule = decided(ruling.incident)
+    if rule is None:
+        return ""
+    rules = ", ".join(rule.rules)
+    if ruling.kind == RulingKind.NOT_COVERED and MINIMUMS not in ruling.readings:
+        return f"Made as not covered, but {rules} decides this."
+    if ruling.kind == RulingKind.INTERPRETATION and not set(ruling.readings) & _open_readings(rule, ruling):
+        return f"Interprets no reading that is left open, and {rules} decides this."
+    for done in Correction.objects.filter(consequence__ruling=ruling).select_related("round__table"):
+        if fault := order_fault(ruling, done.round, voids=done.is_void):
+            return f"Executed against a rule. {fault}"
+    return ""
+
+
+def _open_readings(rule: Decided, ruling: Ruling) -> set[str]:
+    """The readings that the situation rests on; for a standing interpretation also those that leave a setting open."""
+    setting = {one.name for one in rule.book.readings.values() if one.sets and ruling.scope == Scope.STANDING}
+    return setting | set(rule.situation.readings)
+
+
+def _sets_what_is_closed(held: QuerySet[Ruling]) -> Iterator[ToReview]:
+    """Kept from before: it sets a policy that the rulebook does not leave open, and that is not applied."""
+    rulings = {(one.casino_id, one.number): one for one in held.filter(scope=Scope.STANDING).order_by("made_at", "pk")}
+    policies = SettlementPolicy.objects.filter(
+        casino__in={casino for casino, _ in rulings}, ruling__in={number for _, number in rulings}
+    )
+    closed = {(one.casino_id, one.ruling): faults for one in policies if (faults := faults_of(one))}
+    for key, ruling in rulings.items():
+        if key in closed:
+            yield ToReview(ruling, ruling.rulebook, f"Not applied: {' '.join(closed[key].values())}")
+
+
+# --- Another document -------------------------------------------------------------------------------
+
+
+def _other_document(held: QuerySet[Ruling]) -> Iterator[ToReview]:
+    """A table that went from one document to another puts the standing interpretations of the first to review."""
+    rulings = list(held.filter(scope=Scope.STANDING).order_by("made_at", "pk"))
+    moves = _moves({one.casino_id for one in rulings})
+    for ruling in rulings:
         tables: dict[str, list[str]] = defaultdict(list)
         for casino_id, before, after, starts_at, code in moves:
             if (casino_id, before) == (ruling.casino_id, ruling.rulebook) and starts_at > ruling.made_at:
                 tables[after].append(code)
-        found += [
-            ToReview(ruling, after, tuple(sorted(set(codes))))
-            for after, codes in tables.items()
-            if (ruling.pk, after) not in done
-        ]
-    return found
+        for after, moved in tables.items():
+            codes = tuple(sorted(set(moved)))
+            plays = "plays" if len(codes) == 1 else "play"
+            yield ToReview(
+                ruling, after, f"Made for {ruling.rulebook}; {', '.join(codes)} {plays} by {after} now.", codes
+            )
 
 
 def _moves(casinos: set[int]) -> list[tuple[int, str, str, Any, str]]:

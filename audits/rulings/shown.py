@@ -8,12 +8,18 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from audits.incidents.words import rule_words, situation_words
-from audits.models import Consequence, Correction, Incident, Repayment, Ruling
+from audits.models import Category, Consequence, Correction, Finding, Incident, Repayment, Ruling
+from audits.reconciliation.applying import applying
+from audits.reconciliation.explaining import event_of
+from audits.rulings.books import books_of
 from audits.rulings.lists import unpaid
 from audits.words import money
+from games.engine.applied_readings import Matter, applied_readings, check_readings
 from games.engine.box_numbers import code_of
 from games.engine.loader import rulebook, rulebooks
+from games.engine.readings import Reading
 from games.models import Round, SettlementPolicy, Staff
+from games.policies import faults_of
 from games.services.gate import can, visible
 
 #: How bets of an over-full box give way, in words.
@@ -23,6 +29,10 @@ EXCESS = {
     "in-full": "not at all; all count in full",
 }
 ROUNDS_SHOWN = 20
+#: Readings that decide outside the engine.
+TERMS_AT_THE_START = "terms-at-the-start"
+AFFECTED = "affected-by-damaged-dice"
+ACTING_SHIFT_MANAGER, SHIFT_MANAGER_DECIDES = "acting-shift-manager", "shift-manager-decides"
 
 
 def state_of(ruling: Ruling) -> tuple[str, str]:
@@ -50,6 +60,54 @@ def authority_of(ruling: Ruling) -> list[tuple[str, str]]:
         return []
     book = rulebook(ruling.rulebook)
     return with_words(book.cite(*book.ruling_rules))
+
+
+def readings_of(ruling: Ruling) -> list[Reading]:
+    """The readings of its rulebook that a ruling is about."""
+    known = rulebook(ruling.rulebook).readings if ruling.rulebook in rulebooks() else {}
+    return [known[name] for name in ruling.readings if name in known]
+
+
+def readings_behind(finding: Finding) -> list[Reading]:
+    """Our readings that decide a finding, in the round as it stands now."""
+    if finding.rulebook not in rulebooks():
+        return []
+    if finding.round is None:  # in play: only checks of the procedure find anything
+        return check_readings(rulebook(finding.rulebook), finding.kind)
+    (books,) = books_of([finding.round])
+    rule = finding.rule.partition("#")[2] if finding.rule else None
+    matter = Matter(
+        finding.category, finding.kind, rule, finding.position, tuple(finding.boxes), finding.player
+    )  # fmt: skip
+    found = applied_readings(books.recorded(), matter)
+    if matter.category in (Category.BREACH, Category.DISCREPANCY) and terms_changed(finding.round):
+        return [*found, rulebook(finding.rulebook).readings[TERMS_AT_THE_START]]
+    return found
+
+
+def terms_changed(played: Round) -> bool:
+    """Tell whether the sign of the table changed while a round was on."""
+    known = applying(played.table)
+    first = min(event_of(event).at for event in played.events)
+    signs = {known.at(played.assignment_id, at).limit_set for at in (first, played.started_at, played.ended_at)}
+    return len(signs) > 1
+
+
+def ruling_rests_on(ruling: Ruling) -> list[Reading]:
+    """Our readings by which a ruling was made in its post: acting shift manager, or a document that names no one."""
+    known = rulebook(ruling.rulebook).readings if ruling.rulebook in rulebooks() else {}
+    names = [*([ACTING_SHIFT_MANAGER] if ruling.duty_id else []), SHIFT_MANAGER_DECIDES]
+    return [known[name] for name in names if name in known]
+
+
+def order_rests_on(order: Consequence) -> list[Reading]:
+    """Our readings by which a corrective action reaches its rounds: which ones damaged dice affected (5.6)."""
+    if order.dice_set_id is None:
+        return []
+    books = dict.fromkeys(citation.partition("#")[0] for citation in order.rules)
+    known = [rulebook(book).readings.get(AFFECTED) for book in books if book in rulebooks()]
+    found = [reading for reading in known if reading is not None]
+    return found[:1]
 
 
 def with_words(citations: list[str]) -> list[tuple[str, str]]:
@@ -82,7 +140,9 @@ def policy_words(policy: SettlementPolicy) -> str:
         parts.append(f"in an over-full box give way: {EXCESS[policy.excess]}")
     if policy.rounding:
         parts.append(f"a cut stake is rounded down to {money(policy.rounding)}")
-    return "; ".join(parts) or "takes away what was set before"
+    words = "; ".join(parts) or "takes away what was set before"
+    closed = faults_of(policy)
+    return f"{words}. Not applied: {' '.join(closed.values())}" if closed else words
 
 
 # --- Consequences -------------------------------------------------------------------------------------

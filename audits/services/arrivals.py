@@ -1,6 +1,7 @@
 """Rounds that arrived: taken from the outbox, table and day by day, until none waits."""
 
 import datetime as dt
+import time
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -10,7 +11,7 @@ from psycopg import errors
 
 from audits.asking import rows
 from audits.models import DaySummary, Run
-from audits.reconciliation.table_day import Done, reconcile_waiting
+from audits.reconciliation.table_day import BusyError, Done, reconcile_waiting
 from audits.services.faults import Faults
 from games.engine.findings import VERSION
 from games.models import Casino, Table
@@ -20,8 +21,9 @@ WAITING = """
 SELECT r.table_id, r.gaming_day FROM games_outbox o JOIN games_round r ON r.id = o.round_id
 GROUP BY r.table_id, r.gaming_day ORDER BY min(o.id)
 """
-#: How long to wait for somebody who is at work on the same day; the next sweep comes soon.
-PATIENCE = "3s"
+#: How many seconds to wait for another worker on the same day; the next sweep comes soon.
+PATIENCE = 3.0
+PAUSE = 0.1
 
 TableDay = tuple[int, dt.date]
 
@@ -53,7 +55,7 @@ def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) 
         busy = []
         for place in places:
             with faults:
-                done = _take(place, who, wait=wait)
+                done = _take_patiently(place, who) if wait else _take(place, who)
                 if done is None:
                     busy.append(place)
                 else:
@@ -68,16 +70,26 @@ def waiting() -> list[TableDay]:
     return rows(WAITING)
 
 
-def _take(place: TableDay, who: str, *, wait: bool) -> Done | None:
+def _take_patiently(place: TableDay, who: str) -> Done | None:
+    """Ask again and again: to wait for the lock itself would fill the server's log with time-outs."""
+    until = time.monotonic() + PATIENCE
+    while (done := _take(place, who)) is None and time.monotonic() < until:
+        time.sleep(PAUSE)
+    return done
+
+
+def _take(place: TableDay, who: str) -> Done | None:
     """None where somebody else is at work on it."""
     table_id, day = place
     summary_ensure(place)
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE if wait else '20ms'}'")
+                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE:.0f}s'")  # of what else it needs on its way
             table = Table.objects.select_related("casino").get(pk=table_id)
             return reconcile_waiting(table, day, Arrivals(table.casino, who).run)
+    except BusyError:
+        return None
     except OperationalError as error:
         if isinstance(error.__cause__, errors.LockNotAvailable):
             return None

@@ -1,6 +1,7 @@
 """What follows from an incident or a ruling: each executed once, by one service, with a correction beside the round.
 
-A void after settlement is ordered by one person and executed by a second one.
+A change of a settled round is ordered by one person and executed by a second one, from the casino's amount on. The
+second person sees what changes (audits.rulings.plans), and exactly that is executed, or nothing.
 """
 
 import datetime as dt
@@ -12,36 +13,63 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
+from django.utils import timezone
 
-from audits.incidents.blast import affected_rounds, dice_set_at
+from audits.incidents.blast import DAMAGED
 from audits.models import (
     Consequence,
     ConsequenceDecision,
     Correction,
     DaySummary,
+    Discretion,
     Incident,
     IncidentRound,
     Repayment,
     RepaymentMark,
     Ruling,
+    ruling_setting_of,
 )
-from audits.rulings.books import Books, books_of, deltas
+from audits.rulings.books import Books, books_of
+from audits.rulings.damage import (
+    NOT_NARROWED,
+    VOID_AFFECTED,
+    Narrowing,
+    reach_of,
+    rulebooks_with,
+    verify_affected,
+    verify_still_reached,
+)
+from audits.rulings.discretion_scope import verify_scope
 from audits.rulings.impartial import is_party
+from audits.rulings.plans import (
+    NO_STAKE_STAYS,
+    Change,
+    amended,
+    amending_rules,
+    amount_of,
+    fingerprint_of,
+    planned_as_ordered,
+    settled_otherwise,
+    stands_so,
+    throw_of,
+    voided,
+)
+from audits.rulings.remit import order_fault, place_fault
 from audits.services.arrivals import summary_ensure
+from audits.services.compliance_notices import compliance_notify
 from audits.services.incidents import incident_locked
-from games.engine.dice import Throw, parse_dice
+from games.engine.dice import Throw
 from games.engine.errors import InputError
-from games.engine.findings import Ruled
 from games.engine.loader import rulebook
-from games.models import LiveRound, Round, Staff, Table
-from games.services.gate import authorize, deny, name_of
+from games.models import Casino, DiceSet, LiveRound, Round, Staff, Table
+from games.services.gate import authorize, can, deny, name_of
 from games.services.ledger import Entry, ledger_append
 from games.services.live import LiveConflictError, live_step
 from games.services.saving import OvertakenError, verify_reason, verify_text
 from games.services.tables import table_suspend
 from games.services.waking import these_again
 
-#: By one order; a set of dice that was cracked for longer than this is for several.
+#: By one order; of damaged dice with more rounds than these, several orders each cover a part of the time.
 MOST_ROUNDS = 5000
 
 
@@ -52,6 +80,7 @@ class Basis:
     incident: Incident
     ruling: Ruling | None = None
     rule: str = ""  # a bare number, where a rule itself says so
+    discretion: Discretion | None = None
 
 
 # --- Ordered ----------------------------------------------------------------------------------------
@@ -64,35 +93,48 @@ def rounds_void(*, actor: Staff, basis: Basis, rounds: Sequence[Round], reason: 
 
 
 @transaction.atomic
-def affected_void(*, actor: Staff, basis: Basis, reason: str) -> Consequence:
-    """All rounds played with the dice of an incident since these were last found good."""
-    incident = basis.incident
-    if incident.table is None:
-        raise ValidationError(f"{incident} is at no table; name the table first.")
-    dice_set = dice_set_at(incident.table, incident.occurred_from)
-    if dice_set is None:
-        raise ValidationError("No dice set was on record at this table at that moment; name the rounds one by one.")
-    rounds = affected_rounds(dice_set, incident.occurred_from).select_related("table__casino")[: MOST_ROUNDS + 1]
-    return _void(actor, basis, Consequence.Kind.VOID_AFFECTED, list(rounds), reason)
+def affected_void(
+    *, actor: Staff, basis: Basis, reason: str, narrowed: Narrowing = NOT_NARROWED
+) -> Consequence:  # fmt: skip
+    """Void all rounds that the damaged dice of an incident affected, or those in a part of that time, with a reason.
+
+    By a rule it covers the rounds whose document has that rule; those of another document take a ruling.
+    """
+    basis = locked(basis)
+    authorize(actor, "consequence.void", basis.incident)
+    reach = reach_of(basis.incident, narrowed)
+    rounds = reach.rounds().select_related("table__casino")
+    if basis.ruling is None:
+        rounds = rounds.filter(rulebook__in=rulebooks_with(basis.rule))
+        if not rounds.exists() and reach.rounds().exists():
+            raise ValidationError(
+                {"rule": f"The rounds of this time are played by documents without a rule {basis.rule or '(none)'} on "
+                 "damaged dice; have the incident ruled on, and order the void by the ruling."}
+            )  # fmt: skip
+    listed = list(rounds[: MOST_ROUNDS + 1])
+    if len(listed) > MOST_ROUNDS:
+        raise ValidationError(
+            {"from": f"More than {MOST_ROUNDS} rounds are affected. Give several orders, each narrowed to a part of "
+             "the time (from, to) with a reason."}
+        )  # fmt: skip
+    return _void(actor, basis, Consequence.Kind.VOID_AFFECTED, listed, reason, **reach.kept())
 
 
-def _void(actor: Staff, basis: Basis, kind: Consequence.Kind, rounds: Sequence[Round], reason: str) -> Consequence:
-    basis = _locked(basis)
+def _void(
+    actor: Staff, basis: Basis, kind: Consequence.Kind, rounds: Sequence[Round], reason: str, **values: Any
+) -> Consequence:  # fmt: skip
+    basis = locked(basis)
     verify_rounds(basis.incident, rounds)
-    _lock_days(rounds)
-    books = [one for one in books_of(rounds) if not one.is_void]
+    lock_days(rounds)
+    books = [one for one in books_of(rounds) if not one.is_returned]
     if not books:
         raise OvertakenError("Every one of these rounds is void already; nothing has changed.")
-    after_settlement = any(one.is_settled for one in books)
-    rules = verify_may_void(actor, basis, books, after_settlement=after_settlement)
-    order = _order(
-        actor, basis, kind, reason, rules=rules, round_ids=[one.round.pk for one in books],
-        needs_second=after_settlement,
-    )  # fmt: skip
-    if not after_settlement:
-        _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
-        _correct_void(order, actor)
-    return order
+    rules = verify_may_void(actor, basis, books, after_settlement=any(one.has_paid or one.was_settled for one in books))
+    if basis.ruling is None and "dice_set" not in values:
+        values["dice_set"] = verify_damage(basis, books)
+    bare = [citation.partition("#")[2] for citation in rules]
+    changes = [Change(one, voided(one, bare)) for one in books]
+    return order_changes(actor, basis, kind, reason, changes, rules=rules, **values)
 
 
 @transaction.atomic
@@ -101,24 +143,23 @@ def round_settle(
     nets: Mapping[int, int] | None = None,
 ) -> Consequence:  # fmt: skip
     """As a ruling has it: by its dice or by others, some bets decided one by one, all others by the rules."""
-    basis = _locked(basis)
+    basis = locked(basis)
     verify_rounds(basis.incident, [round])
     authorize(actor, "consequence.order", round)
     verify_no_party(actor, [round])
-    verify_ruling(basis)
-    _lock_days([round])
+    verify_remit(verify_ruling(basis), [round], voids=False, dice=dice, nets=nets)
+    lock_days([round])
     (books,) = books_of([round])
-    after = settled_otherwise(books, dice, nets or {}, _ruling_rules(round))
+    after = settled_otherwise(books, dice, nets or {})
     if books.is_settled and after.is_decided and not any(after.nets):
-        raise ValidationError({"nets": "Every stake would go back: that is a void, and takes two people; order that."})
+        raise ValidationError({"nets": NO_STAKE_STAYS})
     if stands_so(books, after):
         raise OvertakenError(f"{round} is settled so already; nothing has changed.")
     asked = {"dice": list(dice) if dice else None, "nets": {str(place): net for place, net in (nets or {}).items()}}
-    rules = _cited(round, after.rules)
-    order = _order(actor, basis, Consequence.Kind.SETTLEMENT, reason, rules=rules, round_ids=[round.pk], asked=asked)
-    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
-    _correct(order, actor, [(books, after)])
-    return order
+    return order_changes(
+        actor, basis, Consequence.Kind.SETTLEMENT, reason, [Change(books, after)], rules=_cited(round, after.rules),
+        asked=asked,
+    )  # fmt: skip
 
 
 @transaction.atomic
@@ -127,15 +168,15 @@ def result_amend(
     round: Round | None = None,
 ) -> Consequence:  # fmt: skip
     """Before settlement, where the rulebook has it so; after it, that is for a ruling."""
-    basis = _locked(basis)
-    throw = _throw(dice)
+    basis = locked(basis)
+    throw = throw_of(dice)
     if live is not None:
         return _amend_live(actor, basis, live, throw, reason)
     if round is None:
         raise ValidationError("Name the round whose result was entered wrongly.")
     verify_rounds(basis.incident, [round])
     authorize(actor, "consequence.void", round)
-    _lock_days([round])
+    lock_days([round])
     (books,) = books_of([round])
     if books.is_settled or books.is_void:
         raise ValidationError(f"{round} is {'void' if books.is_void else 'settled'}; that takes a ruling.")
@@ -144,26 +185,22 @@ def result_amend(
         raise ValidationError(f"{round} has no result to amend.")
     if list(recorded.assessment.throw.faces) == list(throw.faces):
         raise OvertakenError(f"{round} has these dice already; nothing has changed.")
-    order = _order(
-        actor, basis, Consequence.Kind.RESULT, reason, round_ids=[round.pk], asked={"dice": list(throw.faces)},
-        rules=_amending_rules(round.rulebook),
+    return order_changes(
+        actor, basis, Consequence.Kind.RESULT, reason, [Change(books, amended(books, throw.faces))],
+        rules=_amending_rules(round.rulebook), asked={"dice": list(throw.faces)},
     )  # fmt: skip
-    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
-    amended = After(books.nets, dice=list(throw.faces), rules=_amending_numbers(round.rulebook))
-    _correct(order, actor, [(books, amended)])
-    return order
 
 
 @transaction.atomic
 def table_suspend_for(*, actor: Staff, basis: Basis, reason: str) -> Consequence:
     """No further game at the table of the incident until somebody resumes it."""
-    basis = _locked(basis)
+    basis = locked(basis)
     table = basis.incident.table
     if table is None:
         raise ValidationError(f"{basis.incident} is at no table; there is nothing to suspend.")
     step = table_suspend(actor=actor, table=table, reason=reason)
-    order = _order(actor, basis, Consequence.Kind.SUSPENSION, reason, rules=list(step.rules), table=table)
-    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, step=step)
+    order = order_record(actor, basis, Consequence.Kind.SUSPENSION, reason, rules=list(step.rules), table=table)
+    decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, step=step)
     return order
 
 
@@ -172,21 +209,60 @@ def table_suspend_for(*, actor: Staff, basis: Basis, reason: str) -> Consequence
 
 @transaction.atomic
 def consequence_execute(*, actor: Staff, consequence: Consequence, reason: str) -> Consequence:
-    """By somebody else than who ordered it, in the same post, and no party either."""
+    """Execute what another person ordered, exactly as it was ordered."""
     order = _waiting(consequence)
     rounds = list(Round.objects.filter(pk__in=order.round_ids).select_related("table__casino"))
-    authorize(actor, "consequence.order", order.incident)
-    verify_no_party(actor, rounds)
+    verify_second_person(actor, order, rounds)
+    verify_basis_holds(order, rounds)
+    verify_reason(reason)
+    lock_days(rounds)
+    changes = planned_as_ordered(order)
+    execute(order, actor, reason, changes)
+    return order
+
+
+def verify_second_person(actor: Staff, order: Consequence, rounds: Sequence[Round]) -> None:
+    """Check that this person may execute: within reach of every round, no party, and neither ordered nor ruled."""
+    verify_may_order(actor, order.incident, rounds)
     if actor.pk == order.by_id:
         raise deny(actor, "consequence.order", f"{order}, which this person ordered: it takes a second one")
-    if order.ruling is not None:  # somebody may have thought better of it meanwhile
-        verify_ruling(Basis(order.incident, order.ruling))
-    verify_reason(reason)
-    _lock_days(rounds)
-    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
-    if not _correct_void(order, actor):
-        raise OvertakenError("Every one of these rounds has become void meanwhile; nothing has changed.")
-    return order
+    if actor.pk in _deciders(order):
+        raise deny(actor, "consequence.order", f"{order}, which this person decided on: it takes another one")
+
+
+def can_execute(actor: Staff, order: Consequence) -> bool:
+    """Ask the same as `verify_second_person`, for pages."""
+    rounds = list(Round.objects.filter(pk__in=order.round_ids).select_related("table__casino"))
+    places: list[Incident | Table] = [order.incident, *{one.table for one in rounds}]
+    reaches = all(can(actor, "consequence.order", place) for place in places)
+    return reaches and actor.pk not in {order.by_id, *_deciders(order)} and not is_party(actor, rounds)
+
+
+def _deciders(order: Consequence) -> set[int]:
+    """Whoever made the ruling or the discretion that an order rests on."""
+    return {made.by_id for made in (order.ruling, order.discretion) if made is not None}
+
+
+def verify_may_order(actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
+    """Check that this person may order, or execute, on the file and at the table of every round, and is no party."""
+    authorize(actor, "consequence.order", incident)
+    for table in sorted({one.table for one in rounds}, key=lambda table: table.pk):
+        authorize(actor, "consequence.order", table)
+    verify_no_party(actor, rounds)
+
+
+def verify_basis_holds(order: Consequence, rounds: Sequence[Round]) -> None:
+    """Check what an order rests on again: a ruling may be superseded, or the incident corrected, while it waits."""
+    if order.ruling is not None:
+        ruling = verify_ruling(Basis(order.incident, order.ruling))
+        voids = order.kind in (Consequence.Kind.VOID, Consequence.Kind.VOID_AFFECTED)
+        nets = {int(place): net for place, net in (order.asked.get("nets") or {}).items()}
+        verify_remit(ruling, rounds, voids=voids, dice=order.asked.get("dice"), nets=nets)
+    elif order.discretion is not None:
+        nets = {int(place): net for place, net in order.asked["nets"].items()}
+        verify_scope(order.incident, order.discretion, rounds[0], nets)
+    elif order.dice_set_id is not None:
+        verify_still_reached(order)
 
 
 @transaction.atomic
@@ -195,15 +271,14 @@ def consequence_decline(*, actor: Staff, consequence: Consequence, reason: str) 
     order = _waiting(consequence)
     authorize(actor, "consequence.order", order.incident)
     verify_reason(reason)
-    _decide(order, ConsequenceDecision.Outcome.DECLINED, actor, reason)
+    decide(order, ConsequenceDecision.Outcome.DECLINED, actor, reason)
     return order
 
 
 def _waiting(consequence: Consequence) -> Consequence:
     incident_locked(consequence.incident)
-    order = Consequence.objects.select_related("incident__casino", "incident__table", "ruling", "decision").get(
-        pk=consequence.pk
-    )
+    orders = Consequence.objects.select_related("incident__casino", "incident__table", "ruling", "discretion")
+    order = orders.select_related("decision").get(pk=consequence.pk)
     if not order.is_waiting:
         raise OvertakenError(f"{order} was {order.decision.outcome} by {order.decision.who}; nothing has changed.")
     return order
@@ -212,7 +287,7 @@ def _waiting(consequence: Consequence) -> Consequence:
 # --- What is verified ---------------------------------------------------------------------------------
 
 
-def _locked(basis: Basis) -> Basis:
+def locked(basis: Basis) -> Basis:
     """Nobody else does anything to the file meanwhile: a second click waits, and then finds it done."""
     return replace(basis, incident=incident_locked(basis.incident))
 
@@ -236,7 +311,7 @@ def verify_may_void(
         authorize(actor, action, table)
     if basis.ruling:
         verify_no_party(actor, [one.round for one in books])
-        verify_ruling(basis)
+        verify_remit(verify_ruling(basis), [one.round for one in books], voids=True)
         return list(dict.fromkeys(rule for one in books for rule in _cited(one.round, _ruling_rules(one.round))))
     if after_settlement:
         verify_no_party(actor, [one.round for one in books])
@@ -247,10 +322,19 @@ def verify_may_void(
             raise ValidationError(
                 {"rule": f"{one.round.rulebook} has no rule {basis.rule or '(none)'} that voids a round."}
             )
-        if after_settlement and voiding.action != "void-affected":
+        if one.is_settled and voiding.action != VOID_AFFECTED:
             raise ValidationError({"rule": f"{one.round} is settled: a void by {voiding.rule} takes a ruling first."})
         cited += _cited(one.round, (voiding.rule,))
     return list(dict.fromkeys(cited))
+
+
+def verify_damage(basis: Basis, books: Sequence[Books]) -> DiceSet | None:
+    """Rounds void for damaged dice were played with that set: which one; none where another rule voids them."""
+    by_damage = [
+        one.round for one in books
+        if rulebook(one.round.rulebook).voidings[basis.rule].action == VOID_AFFECTED
+    ]  # fmt: skip
+    return verify_affected(basis.incident, by_damage).dice_set if by_damage else None
 
 
 def verify_no_party(actor: Staff, rounds: Sequence[Round]) -> None:
@@ -272,51 +356,16 @@ def verify_ruling(basis: Basis) -> Ruling:
     return ruling
 
 
-# --- What a round becomes -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class After:
-    nets: list[int]
-    is_void: bool = False
-    is_settled: bool = False
-    dice: list[int] | None = None
-    is_decided: bool = False
-    rules: tuple[str, ...] = ()
-
-
-def settled_otherwise(
-    books: Books, dice: Sequence[int] | None, nets: Mapping[int, int], rules: tuple[str, ...]
-) -> After:  # fmt: skip
-    recorded = books.recorded()
-    count = len(recorded.bets)
-    if unknown := sorted(set(nets) - set(range(count))):
-        raise ValidationError({"nets": f"There is no bet {unknown[0] + 1}; the round has {count}."})
-    throw = _throw(dice) if dice else recorded.assessment.throw
-    faces = list(throw.faces) if throw else None
-    if throw is None and len(nets) < count:
-        raise ValidationError({"dice": "The round has no result: name the dice, or decide on every bet."})
-    by_rules = [0] * count
-    if throw is not None:
-        ruled = replace(recorded, ruled=Ruled(rules, is_settled=True, throw=throw))
-        by_rules = [net for net, _ in ruled.expected()]
-    decided = [nets.get(place, net) for place, net in enumerate(by_rules)]
-    return After(decided, is_settled=True, dice=faces, is_decided=bool(nets), rules=rules)
-
-
-def stands_so(books: Books, after: After) -> bool:
-    """Nothing would change, and what is expected of the round would not either."""
-    if not books.is_settled or books.nets != after.nets:
-        return False
-    throw = books.recorded().assessment.throw
-    return after.dice == (list(throw.faces) if throw else None)
-
-
-def _throw(dice: Sequence[int]) -> Throw:
-    try:
-        return parse_dice(list(dice))
-    except InputError as error:
-        raise ValidationError({"dice": [fault.partition(": ")[2] or fault for fault in error.faults]}) from None
+def verify_remit(
+    ruling: Ruling, rounds: Sequence[Round], *, voids: bool, dice: Sequence[int] | None = None,
+    nets: Mapping[int, int] | None = None,
+) -> None:  # fmt: skip
+    """What follows from a ruling concerns its incident, and does not go against a rule that decides the round."""
+    for one in rounds:
+        if ruling.incident.situation != DAMAGED and (fault := place_fault(ruling.incident, one)):
+            raise ValidationError({"rounds": fault})
+        if fault := order_fault(ruling, one, voids=voids, dice=dice, nets=nets):
+            raise ValidationError({"ruling": fault})
 
 
 def _ruling_rules(round: Round) -> tuple[str, ...]:
@@ -328,16 +377,8 @@ def _cited(round: Round, rules: Sequence[str]) -> list[str]:
     return rulebook(round.rulebook).cite(*rules)
 
 
-def _amending_numbers(book_id: str) -> tuple[str, ...]:
-    book = rulebook(book_id)
-    return next(
-        one.rules for one in book.situations
-        if one.code == "wrong-result-entered" and one.when.get("settled") == "no"
-    )  # fmt: skip
-
-
 def _amending_rules(book_id: str) -> list[str]:
-    return rulebook(book_id).cite(*_amending_numbers(book_id))
+    return rulebook(book_id).cite(*amending_rules(book_id))
 
 
 def _amend_live(actor: Staff, basis: Basis, live: LiveRound, throw: Throw, reason: str) -> Consequence:
@@ -349,38 +390,98 @@ def _amend_live(actor: Staff, basis: Basis, live: LiveRound, throw: Throw, reaso
         raise ValidationError(str(error)) from None
     if refusal := answer.get("refused"):
         raise ValidationError(refusal["explain"])
-    order = _order(
+    order = order_record(
         actor, basis, Consequence.Kind.RESULT, reason, asked={"dice": list(throw.faces)},
         rules=_amending_rules(live.rulebook), table=live.table,
     )  # fmt: skip
-    _decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, live_round=live)
+    decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, live_round=live)
     return order
+
+
+# --- Whether it takes a second person ---------------------------------------------------------------------
+
+#: What one person moves alone is added up over this time.
+ALONE_FOR = dt.timedelta(hours=24)
+#: The first half of an advisory lock's key; the second is the person's id. The trigger on corrections takes the same.
+ALONE_LOCK = 0x7A15A4
+
+
+def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[Change]) -> bool:
+    """Tell whether a second person has to execute: a settled round changes, and the casino's amount is reached.
+
+    What was moved before on these rounds counts, and what this person moved alone in the last 24 hours: a change that
+    is split into several orders takes a second person as the whole would. The database adds up the same.
+    """
+    if not any(change.touches_settled_money for change in changes):
+        return False
+    rounds = [change.books.round.pk for change in changes]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ALONE_LOCK, actor.pk % 2**31])  # two orders at once
+        cursor.execute("SELECT money_moved(%s, %s, %s, %s)", [actor.pk, casino.pk, rounds, timezone.now() - ALONE_FOR])
+        (before,) = cursor.fetchone()
+    return amount_of(changes) + int(before) >= ruling_setting_of(casino).second_person_from
 
 
 # --- On record ------------------------------------------------------------------------------------------
 
 
-def _order(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, **values: Any) -> Consequence:
+def order_changes(
+    actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, changes: Sequence[Change], **values: Any
+) -> Consequence:  # fmt: skip
+    """Put an order on record; execute it at once where it takes no second person."""
+    rounds = [change.books.round for change in changes]
+    needs_second = takes_second_person(actor, basis.incident.casino, changes)
+    if needs_second:
+        verify_may_order(actor, basis.incident, rounds)
+    order = order_record(
+        actor, basis, kind, reason, round_ids=[one.pk for one in rounds], needs_second=needs_second,
+        amount=amount_of(changes), fingerprint=fingerprint_of(changes), **values,
+    )  # fmt: skip
+    if not needs_second:
+        execute(order, actor, reason, changes)
+    return order
+
+
+def execute(order: Consequence, actor: Staff, reason: str, changes: Sequence[Change]) -> None:
+    """Record the decision, the corrections and the notice to compliance, all or nothing."""
+    decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
+    correct(order, actor, changes)
+    if order.amount or any(change.touches_settled_money for change in changes):
+        compliance_notify(order)
+
+
+def order_record(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, **values: Any) -> Consequence:
     verify_reason(reason)
     round_ids = sorted(values.pop("round_ids", []))
     same = Consequence.objects.filter(incident=basis.incident, kind=kind, round_ids=round_ids, decision=None).first()
     if same is not None:
         raise OvertakenError(f"{same} was ordered by {same.who} and waits for a second person; nothing has changed.")
     order = Consequence.objects.create(
-        casino=basis.incident.casino, incident=basis.incident, ruling=basis.ruling, kind=kind, round_ids=round_ids,
-        reason=reason.strip(), by=actor, who=name_of(actor), **values,
+        casino=basis.incident.casino, incident=basis.incident, ruling=basis.ruling, discretion=basis.discretion,
+        kind=kind, round_ids=round_ids, reason=reason.strip(), by=actor, who=name_of(actor), **values,
     )  # fmt: skip
     rows = [IncidentRound(incident=basis.incident, round_id=key, who=order.who) for key in round_ids]
     IncidentRound.objects.bulk_create(rows, ignore_conflicts=True)
     held = (
         basis.incident.number, basis.ruling.number if basis.ruling else None, kind.value, order.rules, round_ids,
-        order.asked, order.needs_second, order.reason, order.who, order.at.astimezone(dt.UTC),
+        order.asked, order.needs_second, order.reason, order.who, order.at.astimezone(dt.UTC), *_reached(order),
+        order.amount, order.fingerprint,
     )  # fmt: skip
     ledger_append(basis.incident.table or basis.incident.casino, Entry("consequence", order.pk, held))
     return order
 
 
-def _decide(order: Consequence, outcome: ConsequenceDecision.Outcome, actor: Staff, reason: str, **values: Any) -> None:
+def _reached(order: Consequence) -> tuple[Any, ...]:
+    """What the ledger holds of the dice, the time and the discretion that an order rests on."""
+    moments = (order.radius_from, order.radius_to, order.affected_from, order.affected_to)
+    return (
+        order.dice_set.code if order.dice_set else None,
+        *(moment.astimezone(dt.UTC) if moment else None for moment in moments),
+        order.narrowing, order.discretion_id,
+    )  # fmt: skip
+
+
+def decide(order: Consequence, outcome: ConsequenceDecision.Outcome, actor: Staff, reason: str, **values: Any) -> None:
     decision = ConsequenceDecision.objects.create(
         consequence=order, ordered_by_id=order.by_id, needs_second=order.needs_second, outcome=outcome, by=actor,
         who=name_of(actor), reason=reason.strip(), **values,
@@ -390,32 +491,15 @@ def _decide(order: Consequence, outcome: ConsequenceDecision.Outcome, actor: Sta
     ledger_append(place, Entry("consequence-decision", decision.pk, held))
 
 
-def _correct_void(order: Consequence, actor: Staff) -> int:
-    rounds = Round.objects.filter(pk__in=order.round_ids).select_related("table__casino")
-    books = [one for one in books_of(rounds.order_by("started_at", "pk")) if not one.is_void]
-    bare = {citation.partition("#")[2] for citation in order.rules}
-    return _correct(order, actor, [(one, _voided(one, bare)) for one in books])
-
-
-def _voided(books: Books, rules: set[str]) -> After:
-    book = rulebook(books.round.rulebook)
-    own = tuple(rule for rule in (*book.voidings, *book.ruling_rules) if rule in rules)
-    return After([0] * len(books.round.nets), is_void=True, rules=tuple(dict.fromkeys(own)))
-
-
-def _correct(order: Consequence, actor: Staff, changes: Sequence[tuple[Books, After]]) -> int:
-    """The corrections, what each player gets or gives back, and the reconciliation told: in one transaction."""
+def correct(order: Consequence, actor: Staff, changes: Sequence[Change]) -> None:
+    """Record the corrections and what each player gets or gives back, and have the rounds reconciled again."""
     who = name_of(actor)
+    made = Correction.objects.bulk_create([_correction(order, change, who) for change in changes])  # in one statement
     owed: dict[str, int] = defaultdict(int)
     touched: dict[str, set[int]] = defaultdict(set)
     by_table: dict[Table, list[Entry]] = defaultdict(list)
-    for books, after in changes:
-        one = books.round
-        correction = Correction.objects.create(
-            consequence=order, round=one, ordinal=books.ordinal, table=one.table, gaming_day=one.gaming_day,
-            deltas=deltas(books.nets, after.nets), nets=after.nets, is_void=after.is_void, is_settled=after.is_settled,
-            dice=after.dice, is_decided=after.is_decided, rules=list(after.rules), who=who,
-        )  # fmt: skip
+    for correction in made:
+        one = correction.round
         for player, delta in zip(one.players, correction.deltas, strict=True):
             if delta:
                 owed[player] += delta
@@ -427,18 +511,26 @@ def _correct(order: Consequence, actor: Staff, changes: Sequence[tuple[Books, Af
         Repayment(consequence=order, player=player, amount=amount, rounds=len(touched[player]))
         for player, amount in sorted(owed.items()) if amount
     )  # fmt: skip
-    these_again(books.round.pk for books, _ in changes)
-    return len(changes)
+    these_again(change.books.round.pk for change in changes)
+
+
+def _correction(order: Consequence, change: Change, who: str) -> Correction:
+    after, one = change.after, change.books.round
+    return Correction(
+        consequence=order, round=one, ordinal=change.books.ordinal, table=one.table, gaming_day=one.gaming_day,
+        deltas=change.deltas, nets=after.nets, is_void=after.is_void, is_settled=after.is_settled, dice=after.dice,
+        is_decided=after.is_decided, decided=after.decided, rules=list(after.rules), who=who,
+    )  # fmt: skip
 
 
 def _held(order: Consequence, one: Correction) -> tuple[Any, ...]:
     return (
         one.round.source, one.round.ref, one.ordinal, order.pk, one.deltas, one.nets, one.is_void, one.is_settled,
-        one.dice, one.is_decided, one.rules, one.who, one.at.astimezone(dt.UTC),
+        one.dice, one.is_decided, one.rules, one.who, one.at.astimezone(dt.UTC), one.decided,
     )  # fmt: skip
 
 
-def _lock_days(rounds: Sequence[Round]) -> None:
+def lock_days(rounds: Sequence[Round]) -> None:
     """Nobody reconciles these days meanwhile, corrects a round of them, or changes what the tables are settled by."""
     places = sorted({(one.table_id, one.gaming_day) for one in rounds})
     for table_id, day in places:
@@ -453,16 +545,25 @@ def _lock_days(rounds: Sequence[Round]) -> None:
 # --- What players get or give back ------------------------------------------------------------------------
 
 UNDONE = {RepaymentMark.What.NOT_TOLD: RepaymentMark.What.TOLD, RepaymentMark.What.NOT_PAID: RepaymentMark.What.PAID}
+#: The marks about the money itself.
+MONEY_MARKS = (RepaymentMark.What.PAID, RepaymentMark.What.NOT_PAID)
 
 
 @transaction.atomic
 def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str = "") -> RepaymentMark:
-    """The patron was told, or it was paid; or such a mark was a slip, and says why."""
+    """Mark that the patron was told, or that it was paid; or that such a mark was a slip, with the reason.
+
+    Whoever ordered or executed the change does not mark the money of it.
+    """
     incident = incident_locked(repayment.consequence.incident)
     authorize(actor, "repayment.mark", incident)
     if what not in RepaymentMark.What.values:
         raise ValidationError({"what": f"{what!r:.40} is none of {', '.join(RepaymentMark.What.values)}."})
     mark = RepaymentMark.What(what)
+    if mark in MONEY_MARKS and not may_mark_money(actor, repayment.consequence):
+        raise deny(
+            actor, "repayment.mark", f"{repayment}, which this person ordered or executed: another one marks it as paid"
+        )
     verify_text("note", note)
     if mark in UNDONE and not note.strip():
         raise ValidationError({"note": "Say why the mark is taken back."})
@@ -481,6 +582,11 @@ def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str =
     )
     ledger_append(incident.table or incident.casino, Entry("repayment", made.pk, held))
     return made
+
+
+def may_mark_money(actor: Staff, order: Consequence) -> bool:
+    """Whoever ordered or executed a change does not mark as paid what it led to."""
+    return actor.pk not in (order.by_id, order.decision.by_id)
 
 
 def marks_of(repayment: Repayment) -> dict[str, bool]:

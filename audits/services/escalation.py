@@ -15,7 +15,17 @@ from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from audits.models import Escalation, Finding, Notice, NoticeMail, Severity, policy_of
+from audits.models import (
+    ConsequenceNotice,
+    Escalation,
+    Finding,
+    Notice,
+    NoticeMail,
+    ProposerNotice,
+    Severity,
+    ThresholdNotice,
+    policy_of,
+)
 from games.engine.money import format_money
 from games.models import Casino, Staff, Table
 from games.roles import ROLES
@@ -152,6 +162,12 @@ def _sent(notice: Notice, address: str) -> str:
 
 
 def _subject(notice: Notice) -> str:
+    if told := ProposerNotice.objects.filter(notice=notice).select_related("decision").first():
+        return f"Limit proposal no. {told.decision.proposal_id}: {told.decision.outcome}"
+    if made := ConsequenceNotice.objects.filter(notice=notice).select_related("consequence__incident").first():
+        return f"{made.consequence} on {made.consequence.incident}: executed"
+    if decided := ThresholdNotice.objects.filter(notice=notice).select_related("decision__change").first():
+        return f"Threshold proposal {decided.decision.change}: {decided.decision.outcome}"
     if notice.disputes.exists():
         return f"Disputes at {notice.casino.code} have run out of time"
     return f"Findings at {notice.casino.code} wait"

@@ -10,10 +10,12 @@ from typing import Any, BinaryIO
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Sum
 
 from audits.incidents.file_types import HEAD, plain_name, type_of
 from audits.models import CustodyStep, Evidence, Incident, LogEntry
 from games.models import Staff
+from games.services.access_records import evidence_read
 from games.services.gate import authorize, door, name_of
 from games.services.ledger import Entry, ledger_append
 from games.services.saving import verify_texts
@@ -34,6 +36,7 @@ def evidence_add(
     """A file. Refused whole, and nothing of it kept, where it is too large or not what its name says."""
     evidence = _new(actor, about, description, is_confidential)
     evidence.name = plain_name(name)
+    _verify_quota(about)
     evidence.stored = uuid.uuid4().hex
     path = evidence_folder() / evidence.stored
     try:
@@ -44,6 +47,16 @@ def evidence_add(
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+
+
+def _verify_quota(about: Incident | LogEntry) -> None:
+    """Evidence is kept for ever: a casino that has filled its share of the disk leaves the others theirs."""
+    kept = Evidence.objects.filter(casino=about.casino_id).aggregate(size=Sum("size"))["size"] or 0
+    if kept >= settings.EVIDENCE_QUOTA:
+        gigabytes = settings.EVIDENCE_QUOTA // (1024 * MEGABYTE)
+        raise ValidationError(
+            {"file": f"The evidence of {about.casino} fills its {gigabytes} GB; name the camera, or ask for more room."}
+        )
 
 
 def camera_add(
@@ -106,7 +119,8 @@ def _record(evidence: Evidence, actor: Staff) -> Evidence:
         evidence.time_code, evidence.recording, evidence.keep_until, evidence.who, evidence.at.astimezone(dt.UTC),
     )  # fmt: skip
     table = evidence.incident.table if evidence.incident else evidence.entry.table if evidence.entry else None
-    ledger_append(table or evidence.casino, Entry("evidence", evidence.pk, values))
+    place = evidence.casino if evidence.is_confidential else table or evidence.casino  # no gap in a table's chain
+    ledger_append(place, Entry("evidence", evidence.pk, values))
     return evidence
 
 
@@ -123,6 +137,7 @@ def evidence_open(*, actor: Staff, evidence: Evidence, what: str = CustodyStep.W
         raise ValidationError("The file is on record, and is not in its place any more. Tell compliance.")
     verify_untouched(evidence, path)
     _touched(evidence, actor, what)
+    evidence_read(actor, evidence, str(what))
     return path
 
 

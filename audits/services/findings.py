@@ -6,7 +6,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from audits.models import Finding, policy_of
+from audits.models import Finding
+from audits.services.policies import confirm_from
 from games.models import Staff
 from games.moments import as_text
 from games.services.gate import authorize, can, name_of
@@ -45,7 +46,7 @@ def finding_assign(*, actor: Staff, finding: Finding, to: Staff | None, reason: 
 
 @transaction.atomic
 def finding_resolve(*, actor: Staff, finding: Finding, outcome: str, amount: int | None = None, reason: str) -> Finding:
-    """What came of it. From a certain amount on compliance has to confirm it."""
+    """Resolve a finding. From the casino's amount on compliance has to confirm it."""
     current = _locked(finding)
     authorize(actor, "finding.resolve", current)
     verify_unresolved(current)
@@ -57,7 +58,7 @@ def finding_resolve(*, actor: Staff, finding: Finding, outcome: str, amount: int
     return _change(
         current, actor, reason, state=State.RESOLVED, outcome=outcome, settled_amount=amount, resolved_by=actor,
         resolution=reason.strip(), resolved_at=now,
-        needs_confirmation=at_stake >= policy_of(current.table.casino).confirm_from, **seen,
+        needs_confirmation=at_stake >= confirm_from(current), **seen,
     )  # fmt: skip
 
 

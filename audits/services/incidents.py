@@ -24,6 +24,7 @@ from audits.models import (
     IncidentState,
     IncidentStep,
     LogEntry,
+    PartyConfirmation,
 )
 from audits.services.logs import verify_place
 from audits.services.numbers import next_number, number_text
@@ -112,7 +113,10 @@ def advice_of(report: Report) -> dict[str, Any] | None:
     """None where no table is named: then no rulebook can be asked."""
     if report.table is None:
         return None
-    asked = Asked(report.table, report.occurred_from, report.situation, report.facts, report.rounds, report.patrons)
+    asked = Asked(
+        report.table, report.occurred_from, report.situation, report.facts, report.rounds, report.patrons,
+        report.occurred_to,
+    )  # fmt: skip
     try:
         return advice_on(asked)
     except InputError as error:
@@ -186,10 +190,22 @@ def incident_step(*, actor: Actor, incident: Incident, to: str, reason: str) -> 
         state = IncidentState(current.state).label.lower()
         raise OvertakenError(f"{current} is {state}; what may follow is {following}. Nothing has changed.")
     authorize(actor, transition.action, current)
+    if to == IncidentState.CLOSED:
+        verify_decided_by_others(actor, current)
     verify_reason(reason)
     record_change(current, {"state": to, "state_since": timezone.now()}, actor=actor, reason=reason)
     _step(current, transition.before, to, actor, reason)
     return current
+
+
+def verify_decided_by_others(actor: Actor, incident: Incident) -> None:
+    """Nobody closes a file in which they decided something themselves, such as while acting in a post of the pit."""
+    if not isinstance(actor, Staff):
+        return
+    if incident.rulings.filter(by=actor).exists() or incident.consequences.filter(by=actor).exists():
+        raise ValidationError(
+            f"You ruled or ordered a corrective action in {incident} yourself; another person has to close it."
+        )
 
 
 def incident_locked(incident: Incident) -> Incident:
@@ -288,7 +304,8 @@ def incident_note(*, actor: Staff, incident: Incident, text: str, is_confidentia
     verify_texts(note)
     note.save(force_insert=True)
     values = (incident.number, note.text, note.is_confidential, note.who, note.at.astimezone(dt.UTC))
-    ledger_append(incident.table or incident.casino, Entry("incident-note", note.pk, values))
+    place = incident.casino if is_confidential else incident.table or incident.casino  # no gap in a table's chain
+    ledger_append(place, Entry("incident-note", note.pk, values))
     return note
 
 
@@ -298,6 +315,26 @@ def incident_people_add(*, actor: Staff, incident: Incident, people: Sequence[tu
     authorize(actor, "incident.change", current)
     verify_not_closed(current)
     _add_people(current, people, actor)
+
+
+@transaction.atomic
+def party_confirm(*, actor: Staff, person: IncidentPerson, reason: str) -> PartyConfirmation:
+    """Confirm that a named dealer or supervisor was that: from then on they do not rule on the incident."""
+    current = incident_locked(person.incident)
+    authorize(actor, "incident.confirm", current)
+    verify_not_closed(current)
+    verify_reason(reason)
+    if not person.is_party or person.staff is None:
+        raise ValidationError(f"{person}: only a dealer or supervisor of the staff on record is confirmed.")
+    if actor.pk in (person.by_id, current.reported_by_id):
+        raise ValidationError("You reported the incident or named this person; another person has to confirm it.")
+    known = PartyConfirmation.objects.filter(person=person).first()
+    if known is not None:
+        raise OvertakenError(f"{person} was confirmed by {known.who}; nothing has changed.")
+    made = PartyConfirmation.objects.create(person=person, reason=reason.strip(), by=actor, who=name_of(actor))
+    held = (current.number, person.part, person.reference, made.reason, made.who, made.at.astimezone(dt.UTC))
+    ledger_append(current.table or current.casino, Entry("party-confirmation", made.pk, held))
+    return made
 
 
 @transaction.atomic
@@ -330,7 +367,7 @@ def verify_not_closed(incident: Incident) -> None:
 
 def _add_people(incident: Incident, people: Iterable[tuple[str, str]], actor: Actor) -> None:
     """Staff by their number, linked where known; patrons by reference, as they are."""
-    rows, who = [], name_of(actor)
+    rows, who, by = [], name_of(actor), actor if isinstance(actor, Staff) else None
     here = Q(casino=incident.casino) | Q(casino=None)
     for part, reference in people:
         verify_text("people", reference)
@@ -339,7 +376,9 @@ def _add_people(incident: Incident, people: Iterable[tuple[str, str]], actor: Ac
         staff = None
         if part != IncidentPerson.Part.PATRON:
             staff = Staff.objects.filter(here, number__iexact=reference.strip()).first()
-        rows.append(IncidentPerson(incident=incident, part=part, staff=staff, reference=reference.strip(), who=who))
+        rows.append(
+            IncidentPerson(incident=incident, part=part, staff=staff, reference=reference.strip(), by=by, who=who)
+        )
         rows[-1].clean_fields(exclude=["incident"])
     IncidentPerson.objects.bulk_create(rows, ignore_conflicts=True)
 

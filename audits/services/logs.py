@@ -39,7 +39,7 @@ def log_write(
     verify_texts(entry)
     entry.full_clean(exclude=["search"])
     entry.save(force_insert=True)
-    ledger_append(table or casino, entry_leaf(entry))
+    ledger_append(casino if is_confidential else table or casino, entry_leaf(entry))
     return entry
 
 

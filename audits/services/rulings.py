@@ -9,29 +9,36 @@ from django.db import transaction
 from django.utils import timezone
 
 from audits.models import (
-    Discretion,
     Incident,
     IncidentState,
     Notice,
     Ruling,
+    RulingConsent,
     RulingKind,
     RulingReview,
-    RulingSetting,
     Scope,
 )
-from audits.rulings.impartial import is_party, is_reporter, was_there
+from audits.rulings.impartial import (
+    group_rulers_of,
+    has_consent,
+    is_disqualified,
+    is_reporter,
+    needs_consent,
+    rulers_of,
+)
 from audits.rulings.precedents import binding
+from audits.rulings.remit import readings_recorded, remit_faults
 from audits.services.escalation import people_in
 from audits.services.incidents import incident_locked, incident_ruled
 from audits.services.numbers import next_number, number_text
-from games.engine.citation import cite
 from games.engine.loader import rulebook as rulebook_of
 from games.engine.loader import rulebooks
-from games.models import Casino, Round, SettlementPolicy, Staff
+from games.engine.readings import setting_faults
+from games.models import Round, SettlementPolicy, Staff
 from games.moments import as_text
 from games.services.gate import Standing, authorize, deny, name_of
 from games.services.ledger import Entry, ledger_append
-from games.services.saving import OvertakenError, record_change, record_save, verify_reason, verify_texts
+from games.services.saving import OvertakenError, verify_reason, verify_texts
 from games.services.settlement import NOTHING_SET, Setting, settlement_policy_set
 from games.services.waking import these_again
 
@@ -52,6 +59,9 @@ class Draft:
     scope: str = Scope.ROUND
     effective_from: dt.datetime | None = None  # of a standing one; now, where none is given
     setting: Setting = NOTHING_SET
+    readings: Sequence[
+        str
+    ] = ()  # names of the rulebook's readings that it is about; those that `setting` is about are added
     follows: Ruling | None = None
     departs_from: Ruling | None = None
     departure: str = ""
@@ -90,7 +100,7 @@ def ruling_withdraw(
     draft = Draft(
         kind=ruling.kind, question=ruling.question, facts=ruling.facts, decision=f"{ruling} is withdrawn.",
         reasoning=reason, rules=ruling.rules, scope=ruling.scope, effective_from=effective_from, override=override,
-        is_withdrawal=True,
+        readings=ruling.readings, is_withdrawal=True,
     )  # fmt: skip
     return ruling_supersede(actor=actor, ruling=ruling, draft=draft)
 
@@ -101,12 +111,21 @@ def ruling_withdraw(
 def verify_may_rule(actor: Staff, incident: Incident, override: str) -> Standing:
     """In the post at this moment, and not by a party; each refusal is on record."""
     standing = authorize(actor, "ruling.make", incident)
-    rounds = Round.objects.filter(incidents__incident=incident)
-    if is_party(actor, rounds) or was_there(actor, incident):
+    if is_disqualified(actor, incident):
         raise deny(actor, "ruling.make", f"incident {incident}, in which this person dealt or supervised")
     if is_reporter(actor, incident) and not override.strip():
         raise deny(actor, "ruling.make", f"incident {incident}, which this person reported")
+    if needs_consent(actor):
+        verify_consent(actor, incident, override)
     return standing
+
+
+def verify_consent(actor: Staff, incident: Incident, override: str) -> None:
+    """In the place of the casino's own people: with a reason, and compliance's consent on record."""
+    if not has_consent(actor, incident):
+        raise deny(actor, "ruling.make", f"incident {incident}, without compliance's consent on record")
+    if not override.strip():
+        raise ValidationError({"override": f"Say why you rule in the place of the people of {incident.casino.code}."})
 
 
 def verify_unruled(incident: Incident) -> None:
@@ -158,6 +177,7 @@ def verify_draft(incident: Incident, draft: Draft, now: dt.datetime) -> None:
         faults |= _standing_faults(incident, draft, now)
     elif draft.effective_from is not None or draft.setting:
         faults["scope"] = "Only a standing interpretation holds from a moment on, and sets how rounds are settled."
+    faults = remit_faults(incident, draft) | faults
     if faults:
         raise ValidationError(dict(faults))
 
@@ -170,7 +190,7 @@ def _standing_faults(incident: Incident, draft: Draft, now: dt.datetime) -> dict
     if draft.effective_from is not None and draft.effective_from < now:
         known = as_text(now, incident.casino)
         return {"effective_from": f"It is {known} already; what was played before is not touched."}
-    return {}
+    return setting_faults(rulebook_of(incident.rulebook), draft.setting.excess, draft.setting.rounding)
 
 
 def is_rule(citation: str) -> bool:
@@ -190,6 +210,7 @@ def _record(actor: Staff, post: Standing, incident: Incident, draft: Draft, *, r
         casino=incident.casino, pit=incident.pit, table=incident.table, incident=incident, year=year, serial=serial,
         number=number_text(SERIES, year, serial), kind=draft.kind, situation=incident.situation,
         rulebook=incident.rulebook, rules=list(draft.rules), question=draft.question.strip(),
+        readings=readings_recorded(incident, draft),
         facts=draft.facts.strip() or incident.account, decision=draft.decision.strip(),
         reasoning=draft.reasoning.strip(), scope=draft.scope, effective_from=starts_at, replaces=replaces,
         is_withdrawal=draft.is_withdrawal, follows=draft.follows, departs_from=draft.departs_from,
@@ -213,7 +234,7 @@ def _held(ruling: Ruling, draft: Draft) -> tuple[object, ...]:
         ruling.number, ruling.incident.number, ruling.kind, ruling.rulebook, ruling.rules, ruling.question,
         ruling.facts, ruling.decision, ruling.reasoning, ruling.scope, starts_at, ruling.is_withdrawal, *links,
         ruling.departure, ruling.override, draft.setting.excess, draft.setting.rounding, ruling.who, ruling.post,
-        ruling.made_at.astimezone(dt.UTC),
+        ruling.made_at.astimezone(dt.UTC), ruling.readings,
     )  # fmt: skip
 
 
@@ -232,7 +253,7 @@ def _tell_of_override(ruling: Ruling) -> None:
     if not ruling.override:
         return
     people = people_in(TOLD, ruling.casino)
-    text = f"{ruling} was made by {ruling.who}, who had reported {ruling.incident} himself: {ruling.override}"
+    text = f"{ruling} on {ruling.incident} was made by {ruling.who} by override: {ruling.override}"
     Notice.objects.create(
         casino=ruling.casino, role=TOLD, text=text, people=[str(person) for person in people],
         recipients=[person.pk for person in people],
@@ -240,6 +261,28 @@ def _tell_of_override(ruling: Ruling) -> None:
 
 
 # --- Around rulings ---------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def ruling_consent(*, actor: Staff, incident: Incident, ruler: Staff, reason: str) -> RulingConsent:
+    """Consent that a casino manager of no single casino rules, where nobody of the casino can."""
+    current = incident_locked(incident)
+    authorize(actor, "ruling.consent", current)
+    verify_unruled(current)
+    verify_reason(reason)
+    if rulers := rulers_of(current):
+        names = ", ".join(map(str, rulers))
+        raise ValidationError(f"{names} can rule on {current}; the consent is for where nobody of the casino can.")
+    if ruler not in group_rulers_of(current):
+        raise ValidationError({"ruler": "Choose a casino manager of no single casino who is no party."})
+    if has_consent(ruler, current):
+        raise OvertakenError(f"The consent for {ruler} is on record already; nothing has changed.")
+    consent = RulingConsent.objects.create(
+        incident=current, ruler=ruler, reason=reason.strip(), by=actor, who=name_of(actor)
+    )
+    held = (current.number, ruler.number, consent.reason, consent.who, consent.at.astimezone(dt.UTC))
+    ledger_append(current.table or current.casino, Entry("ruling-consent", consent.pk, held))
+    return consent
 
 
 @transaction.atomic
@@ -258,49 +301,3 @@ def ruling_review(*, actor: Staff, ruling: Ruling, rulebook: str, outcome: str) 
     held = (ruling.number, review.rulebook, review.outcome, review.who, review.at.astimezone(dt.UTC))
     ledger_append(ruling.table or ruling.casino, Entry("ruling-review", review.pk, held))
     return review
-
-
-@transaction.atomic
-def discretion_record(
-    *, actor: Staff, incident: Incident, decision: str, reason: str, round: Round | None = None
-) -> Discretion:  # fmt: skip
-    """Where the document leaves it to the operator, what was decided and why."""
-    post = authorize(actor, "discretion.add", incident)
-    if incident.table is None or not incident.rulebook:
-        raise ValidationError(f"{incident} is at no table with a rulebook; name the table first.")
-    book = rulebook_of(incident.rulebook)
-    rules = next((one.rules for one in book.situations if one.action == "discretion"), ())
-    if not rules:
-        raise ValidationError(f"{book.id} leaves nothing to the operator's discretion; ask for a ruling.")
-    verify_reason(reason)
-    if not decision.strip():
-        raise ValidationError({"decision": "Say what was decided."})
-    record = Discretion(
-        casino=incident.casino, pit=incident.pit, table=incident.table, incident=incident, round=round,
-        rule=cite(book.id, rules[0]), decision=decision.strip(), reason=reason.strip(), by=actor, post=str(post),
-        who=name_of(actor),
-    )  # fmt: skip
-    verify_texts(record)
-    incident_locked(incident)  # a second click waits for the first
-    if Discretion.objects.filter(incident=incident, decision=record.decision, round=round).exists():
-        raise OvertakenError("This is on record already; nothing has changed.")
-    record.save(force_insert=True)
-    held = (
-        incident.number, round.ref if round else None, record.rule, record.decision, record.reason, record.who,
-        record.at.astimezone(dt.UTC),
-    )  # fmt: skip
-    ledger_append(incident.table, Entry("discretion", record.pk, held))
-    return record
-
-
-@transaction.atomic
-def ruling_setting_set(*, actor: Staff, casino: Casino, is_reporter_party: bool, reason: str) -> RulingSetting:
-    authorize(actor, "rulingsetting.change", RulingSetting(casino=casino))
-    Casino.objects.select_for_update().get(pk=casino.pk)  # the first one of a casino is made once
-    current = RulingSetting.objects.filter(casino=casino).first()
-    if current is None:
-        current = RulingSetting(casino=casino, is_reporter_party=is_reporter_party)
-        record_save(current, actor=actor, reason=reason)
-    else:
-        record_change(current, {"is_reporter_party": is_reporter_party}, actor=actor, reason=reason)
-    return current

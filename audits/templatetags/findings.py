@@ -3,7 +3,8 @@
 from django import template
 
 from audits import words
-from audits.models import Finding, Severity
+from audits.models import Consequence, Finding, Severity
+from audits.rulings.damage import left_out
 from games.roles import ROLES
 
 register = template.Library()
@@ -12,6 +13,11 @@ register = template.Library()
 @register.filter
 def money(amount: float | None) -> str:
     return words.money(amount)
+
+
+@register.filter
+def box_name(code: str) -> str:
+    return words.box_name(code)
 
 
 @register.filter
@@ -27,6 +33,12 @@ def kind_name(finding: Finding) -> str:
 @register.filter
 def severity_name(severity: int) -> str:
     return Severity(severity).label.lower()
+
+
+@register.filter
+def left_out_count(order: Consequence) -> int:
+    """Affected rounds that came since the order was given."""
+    return left_out(order).count()
 
 
 @register.filter

@@ -3,12 +3,13 @@
 from typing import Any
 
 from audits.models import Consequence, Incident, Ruling, RulingKind, Scope
-from audits.services.consequences import Basis, round_settle, rounds_void
+from audits.services.consequences import Basis, consequence_execute, round_settle, rounds_void
 from audits.services.rulings import Draft, ruling_make
 from games.models import Round, Table
 from tests.audits.files import opened
 from tests.conftest import House
 from tests.games.engine.oracle import V6
+from tests.thresholds import in_force
 
 REASON = "As ruled"
 
@@ -37,10 +38,24 @@ def ruled(house: House, incident: Incident, role: str = "shift-manager", **more:
     return ruling_make(actor=house[role], incident=incident, draft=draft(**more))
 
 
-def settled_as(house: House, ruling: Ruling, one: Round, role: str = "shift-manager", **more: Any) -> Consequence:
+def settled_as(
+    house: House, ruling: Ruling, one: Round, role: str = "shift-manager", second: str | None = "casino-manager",
+    **more: Any,
+) -> Consequence:  # fmt: skip
+    """Ordered by one person and, where it waits, executed by a second one; without a second it is left waiting."""
     basis = Basis(ruling.incident, ruling)
-    return round_settle(actor=house[role], basis=basis, round=one, reason=REASON, **more)
+    order = round_settle(actor=house[role], basis=basis, round=one, reason=REASON, **more)
+    return executed(house, order, second) if order.is_waiting and second else order
+
+
+def executed(house: House, order: Consequence, role: str = "casino-manager") -> Consequence:
+    return consequence_execute(actor=house[role], consequence=order, reason="Agreed")
 
 
 def voided(house: House, incident: Incident, *rounds: Round, role: str = "shift-manager", **basis: Any) -> Consequence:
     return rounds_void(actor=house[role], basis=Basis(incident, **basis), rounds=rounds, reason=REASON)
+
+
+def amounts(house: House, **amounts: Any) -> None:
+    """Put the casino's amounts in force, in minor units: `second_person_from`, `notify_from`."""
+    in_force(house, "rulings", **amounts)

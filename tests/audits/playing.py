@@ -14,7 +14,7 @@ from games.models import LimitSet, Outbox, Table
 from games.services.limits import limits_approve, limits_propose
 from games.services.rounds import round_record
 from tests.conftest import OPERATOR, House
-from tests.games.floor import NOON, START, bare_table, put_sign, sign
+from tests.games.floor import NOON, START, bare_table, completed, dropped, put_sign, sign
 from tests.games.rounds.samples import bet, line
 
 DAY = dt.date(2026, 11, 15)
@@ -34,7 +34,7 @@ TWO_HUNDRED = sign({"big-small": (50, 200), "single": (25, 1000)})
 
 def table_for(house: House, code: str = "TS-01", **game: Any) -> Table:
     table = bare_table(house, code, **{"layout": "C", **game})
-    put_sign(table, sign())
+    put_sign(table, completed(table, sign()))
     return table
 
 
@@ -83,11 +83,12 @@ def part_of(table: Table, day: dt.date = DAY) -> RunPart:
 
 def correct(house: House, table: Table, limits: Limits, starts_at: dt.datetime = START) -> LimitSet:
     """The sign was different, as somebody found out later."""
+    whole = completed(table, limits)
     proposal = limits_propose(
-        actor=house["pit-manager"], tables=[table], limits=limits, starts_at=starts_at, is_correction=True,
-        reason="The sign was wrong",
+        actor=house["pit-manager"], tables=[table], limits=whole, starts_at=starts_at, is_correction=True,
+        reason="The sign was wrong", remove=(remove := dropped(whole, table, at=starts_at)),
     )  # fmt: skip
-    (found,) = limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Seen on camera")
+    (found,) = limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Seen on camera", remove=remove)
     return found
 
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from audits.models import Correction, DaySummary, Finding, Repayment, Ruling
+from audits.models import Consequence, Correction, DaySummary, Finding, Repayment, Ruling
 from audits.rulings.books import books_of
 from audits.services.arrivals import arrivals_take
 from audits.services.consequences import (
@@ -37,13 +37,17 @@ from tests.games.floor import MINUTE, ready_table, sign
 from tests.games.rounds.samples import bet
 
 DICE = st.tuples(*[st.integers(1, 6)] * 3).map(list)
-NETS = st.dictionaries(st.integers(0, 2), st.integers(-50_000, 50_000), max_size=3)
+#: By the stakes below: no bet loses more than its stake, or wins more than that at the best odds of its box.
+BOUNDS = ((-400_000, 400_000), (-6_000, 6_000), (-10_000, 30_000))
+NETS = st.fixed_dictionaries(
+    {}, optional={place: st.integers(*bounds) for place, bounds in enumerate(BOUNDS)}
+)  # fmt: skip
 PLACES = st.integers(0, 2)
 STAKES = (("seat-1", "small", "4000"), ("seat-2", "big", "60"), ("seat-1", "single-1", "100"))
 
 
 class Books(RuleBasedStateMachine):
-    """Three rounds: one settled rightly, one wrongly, one not at all; two managers who change their minds."""
+    """Three rounds: one settled rightly, one wrongly, one not at all; managers who change their minds, and a third."""
 
     house: House
 
@@ -65,7 +69,7 @@ class Books(RuleBasedStateMachine):
         ]  # fmt: skip
         incident = incident_about(house, self.table, *self.rounds, account=f"About {self.table}.")
         self.ruling: Ruling = ruled(house, incident)
-        self.paid: dict[str, int] = {}
+        self.third = house.hire(f"M-{id(self) % 10**8}", "shift-manager")
 
     def bets(self, nets: tuple[str | None, ...]) -> list[dict[str, Any]]:
         return [bet(*one) if net is None else bet(*one, net=net) for one, net in zip(STAKES, nets, strict=True)]
@@ -78,15 +82,20 @@ class Books(RuleBasedStateMachine):
     def basis(self) -> Basis:
         return Basis(self.ruling.incident, self.ruling)
 
+    def agree(self, order: Consequence) -> None:
+        if order.needs_second:
+            consequence_execute(actor=self.third, consequence=order, reason="x")
+
     # --- What managers do ---
 
     @rule(place=PLACES, dice=DICE, nets=NETS)
     def settle_otherwise(self, place: int, dice: list[int], nets: dict[int, int]) -> None:
         try:
-            round_settle(
+            order = round_settle(
                 actor=self.house["shift-manager"], basis=self.basis(), round=self.rounds[place], reason="x", dice=dice,
                 nets=nets,
             )  # fmt: skip
+            self.agree(order)
         except OvertakenError:
             return
         except ValidationError as error:
@@ -96,21 +105,27 @@ class Books(RuleBasedStateMachine):
     @rule(place=PLACES)
     def settle_by_the_rules(self, place: int) -> None:
         try:
-            round_settle(actor=self.house["casino-manager"], basis=self.basis(), round=self.rounds[place], reason="x")
+            order = round_settle(
+                actor=self.house["casino-manager"], basis=self.basis(), round=self.rounds[place], reason="x"
+            )
+            self.agree(order)
         except OvertakenError:
             return
 
     @rule(places=st.sets(PLACES, min_size=1), is_agreed=st.booleans())
     def void(self, places: set[int], is_agreed: bool) -> None:
         rounds = [self.rounds[place] for place in sorted(places)]
+        books = [one for one in books_of(rounds) if not one.is_returned]
         try:
             order = rounds_void(actor=self.house["shift-manager"], basis=self.basis(), rounds=rounds, reason="x")
         except OvertakenError:
             assert all(one.is_void for one in books_of(rounds))
             return
-        if order.needs_second:
-            second = consequence_execute if is_agreed else consequence_decline
-            second(actor=self.house["casino-manager"], consequence=order, reason="x")
+        assert order.needs_second is any(one.was_settled for one in books)
+        if is_agreed:
+            self.agree(order)
+        elif order.needs_second:
+            consequence_decline(actor=self.house["shift-manager"], consequence=order, reason="x")
 
     @precondition(lambda self: not any((one.is_void or one.is_settled) for one in books_of(self.rounds[2:])))
     @rule(dice=DICE)

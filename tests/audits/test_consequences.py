@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from audits.models import (
     Consequence,
+    ConsequenceDecision,
     Correction,
     DaySummary,
     Finding,
@@ -24,7 +25,6 @@ from audits.services.consequences import (
     Basis,
     affected_void,
     consequence_decline,
-    consequence_execute,
     marks_of,
     repayment_mark,
     result_amend,
@@ -37,7 +37,7 @@ from audits.services.runs import part_take, run_start
 from games.models import Denial, LedgerLeaf, LiveRound, Outbox, Round, Table
 from games.services.gate import Denied
 from games.services.saving import OvertakenError
-from tests.audits.decided import REASON, draft, incident_about, ruled, settled_as, voided
+from tests.audits.decided import REASON, draft, executed, incident_about, ruled, settled_as, voided
 from tests.audits.files import played
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import V6
@@ -57,15 +57,14 @@ PENDING = [bet("seat-1", "small", "100"), bet("seat-2", "big", "60")]
 
 @pytest.fixture
 def table(house: House, clock: Any) -> Table:
-    return ready_table(house, "TS-01", layout="C", limits=sign())
+    clock.move_to(NOON - HOUR)
+    found = ready_table(house, "TS-01", layout="C", limits=sign())
+    clock.move_to(NOON)
+    return found
 
 
 def a_round(table: Table, ref: str = "R-1", bets: Any = BETS, minutes: int = 5, **more: Any) -> Round:
     return played(table, timezone.now() - minutes * MINUTE, ref, bets, **more)
-
-
-def executed(house: House, order: Consequence, role: str = "casino-manager") -> Consequence:
-    return consequence_execute(actor=house[role], consequence=order, reason="Agreed")
 
 
 def owed(order: Consequence) -> dict[str, int]:
@@ -123,7 +122,7 @@ def test_5_6_a_void_after_settlement_takes_two_people(house: House, table: Table
 
 def test_the_second_person_may_decline(house: House, table: Table) -> None:
     one = a_round(table)
-    order = voided(house, incident_about(house, table, one), one, rule="5.6")
+    order = voided(house, incident_about(house, table, one, situation="dice-damaged"), one, rule="5.6")
     consequence_decline(actor=house["casino-manager"], consequence=order, reason="The dice were whole")
     with pytest.raises(OvertakenError, match="declined"):
         executed(house, order)
@@ -160,7 +159,7 @@ def test_a_supervisor_voids_what_is_not_settled_by_a_rule_that_says_so(house: Ho
 
 def test_who_dealt_neither_orders_nor_executes(house: House, table: Table) -> None:
     one, two = a_round(table, dealer="SHIFT-MANAGER"), a_round(table, "R-2", supervisor="CASINO-MANAGER")
-    incident = incident_about(house, table, one, two)
+    incident = incident_about(house, table, one, two, situation="dice-damaged")
     with pytest.raises(Denied, match="dealt or supervised"):
         voided(house, incident, one, rule="5.6")
     order = voided(house, incident, two, rule="5.6")
@@ -219,19 +218,14 @@ def test_a_ruling_decides_on_single_bets_and_the_rules_on_the_others(house: Hous
     assert figures(table)["house_expected"] == figures(table)["house_recorded"] == -10_000
 
 
-def test_nobody_voids_a_settled_round_alone_by_deciding_that_every_stake_goes_back(house: House, table: Table) -> None:
+def test_a_settlement_by_which_every_stake_goes_back_is_ordered_as_a_void(house: House, table: Table) -> None:
     one = a_round(table)
     ruling = ruled(house, incident_about(house, table, one))
-    with pytest.raises(ValidationError, match="takes two people"):
+    with pytest.raises(ValidationError, match="that is a void"):
         settled_as(house, ruling, one, nets={0: 0, 1: 0})
     assert not Correction.objects.exists()
     order = settled_as(house, ruling, one, dice=[6, 6, 5])
-    assert order.rules == [f"{V6}#5.14"]
-    with pytest.raises(DatabaseError, match="takes two people"), transaction.atomic():
-        Correction.objects.create(
-            consequence=order, round=one, ordinal=2, table=table, gaming_day=one.gaming_day, deltas=[10_000, -6_000],
-            nets=[0, 0], is_settled=True, is_decided=True, who="x",
-        )  # fmt: skip
+    assert (order.rules, order.needs_second) == ([f"{V6}#5.14"], True)
 
 
 def test_a_void_that_waits_is_not_executed_once_its_ruling_was_superseded(house: House, table: Table) -> None:
@@ -262,17 +256,18 @@ def test_a_correction_of_a_correction(house: House, table: Table) -> None:
     ruling = ruled(house, incident_about(house, table, one))
     settled_as(house, ruling, one, dice=[6, 6, 5])
     again = ruling_supersede(actor=house["casino-manager"], ruling=ruling, draft=draft(decision="The first was right."))
+    house.people["third"] = house.hire("M-3", "shift-manager")
     with pytest.raises(OvertakenError, match="no longer holds"):
         settled_as(house, ruling, one, dice=[1, 1, 2])
-    order = settled_as(house, again, one, dice=[1, 3, 6])
+    order = settled_as(house, again, one, second="third", dice=[1, 3, 6])
     assert [(one.ordinal, one.nets) for one in Correction.objects.all()] == [
         (1, [-10_000, 6_000]),
         (2, [10_000, -6_000]),
     ]
     assert owed(order) == {"seat-1": 20_000, "seat-2": -12_000}
-    executed(house, voided(house, again.incident, one, ruling=again))
+    executed(house, voided(house, again.incident, one, ruling=again), "third")
     assert Correction.objects.get(ordinal=3).nets == [0, 0]
-    settled_as(house, again, one)  # and by its own dice once more
+    settled_as(house, again, one, second="third")  # and by its own dice once more
     arrivals_take()
     assert (figures(table)["settled"], figures(table)["house_recorded"]) == (1, -4_000)
     assert figures(table)["discrepancies"] == 0
@@ -303,7 +298,7 @@ def test_3_8_a_result_is_amended_before_settlement(house: House, table: Table) -
         result_amend(actor=supervisor, basis=basis, round=one, dice=[2, 2, 3], reason=REASON)
     arrivals_take()
     assert figures(table)["unfinished"] == 1
-    settled_as(house, ruled(house, incident), one)
+    settled_as(house, ruled(house, incident, kind="confirmation", rules=[f"{V6}#3.8"]), one)
     assert Correction.objects.get(ordinal=2).nets == [10_000, -6_000]
     settled = a_round(table, "R-2")
     with pytest.raises(ValidationError, match="takes a ruling"):
@@ -383,7 +378,7 @@ def test_rounds_of_another_casino_are_left_alone(house: House, table: Table) -> 
 
 def test_the_database_asks_for_two_people_and_for_books_that_follow(house: House, table: Table) -> None:
     one = a_round(table)
-    incident = incident_about(house, table, one)
+    incident = incident_about(house, table, one, situation="dice-damaged")
     order = voided(house, incident, one, rule="5.6")
 
     def write(statement: str, *values: Any) -> None:
@@ -421,17 +416,27 @@ def test_the_database_asks_for_two_people_where_a_correction_settled_the_round(h
     settled_as(house, ruled(house, incident), one)
     other = a_round(table, "R-2", bets=PENDING, kinds=UNSETTLED)
     order = voided(house, incident, other, role="pit-supervisor", rule="5.5.2")
+    values: dict[str, Any] = {
+        "round": one, "ordinal": 2, "table": table, "gaming_day": one.gaming_day, "deltas": [-10_000, 6_000],
+        "nets": [0, 0], "is_void": True, "who": "x",
+    }  # fmt: skip
+    with pytest.raises(DatabaseError, match="is not about round"), transaction.atomic():
+        Correction.objects.create(consequence=order, **values)
+    alone = Consequence.objects.create(
+        casino=house.casino, incident=incident, kind="void", round_ids=[one.pk], reason="x", amount=16_000,
+        by=house["shift-manager"], who="x",
+    )  # fmt: skip
+    ConsequenceDecision.objects.create(
+        consequence=alone, ordered_by=alone.by, needs_second=False, outcome="executed", by=alone.by, who="x", reason="x"
+    )
     with pytest.raises(DatabaseError, match="takes two people"), transaction.atomic():
-        Correction.objects.create(
-            consequence=order, round=one, ordinal=2, table=table, gaming_day=one.gaming_day, deltas=[-10_000, 6_000],
-            nets=[0, 0], is_void=True, who="x",
-        )  # fmt: skip
+        Correction.objects.create(consequence=alone, **values)
 
 
 def test_a_day_run_finds_the_same_after_a_correction(house: House, table: Table) -> None:
     one = a_round(table)
     arrivals_take()
-    order = voided(house, incident_about(house, table, one), one, rule="5.6")
+    order = voided(house, incident_about(house, table, one, situation="dice-damaged"), one, rule="5.6")
     executed(house, order)
     arrivals_take()
     before = figures(table)

@@ -9,7 +9,6 @@ from django.db import connection
 from audits.models import Finding
 from audits.services.escalation import findings_escalate, notices_mail
 from audits.services.findings import finding_confirm, finding_resolve
-from audits.services.policies import policy_set
 from audits.services.runs import close_start, part_take
 from games.insert_only import ONLY_COLUMNS
 from games.models import Table
@@ -19,9 +18,11 @@ from tests.games.floor import HOUR
 from tests.games.rounds.samples import bet
 from tests.games.test_table_constraints import columns, denied, refused
 
+#: Tried where there is a round in play: test_out_of_play.
+ELSEWHERE = ("finding_once_a_live_round",)
 TABLES = (
     "audits_closedsummary", "audits_dayclose", "audits_daysummary", "audits_escalation", "audits_finding",
-    "audits_findingpolicy", "audits_notice", "audits_noticemail", "audits_run", "audits_runpart",
+    "audits_notice", "audits_noticemail", "audits_run", "audits_runpart",
 )  # fmt: skip
 
 #: What is tried: a copy of a row with something different; and the constraint that says no.
@@ -30,6 +31,7 @@ COPIES: list[tuple[str, dict[str, str], str]] = [
     ("finding", {"key": "'x'", "category": "'rumour'"}, "finding_category_known"),
     ("finding", {"key": "'x'", "severity": "4"}, "finding_severity_known"),
     ("finding", {"key": "'x'", "ordinal": "-1"}, "audits_finding_ordinal_check"),
+    ("finding", {"key": "'x'", "round_id": "NULL"}, "finding_of_a_round"),
     ("finding", {"key": "'x'", "position": "-1"}, "audits_finding_position_check"),
     ("finding", {"key": "'x'", "severity": "-1"}, "(audits_finding_severity_check|finding_severity_known)"),
     ("run", {"kind": "'whim'"}, "run_kind_known"),
@@ -45,9 +47,6 @@ COPIES: list[tuple[str, dict[str, str], str]] = [
     ("closedsummary", {}, "closed_summary_once"),
     ("escalation", {}, "escalated_once_a_level"),
     ("noticemail", {}, "mailed_once"),
-    ("findingpolicy", {}, "audits_findingpolicy_casino_id_key"),
-    ("findingpolicy", {"casino_id": "{other}", "medium_from": "high_from + 1"}, "policy_medium_up_to_high"),
-    ("findingpolicy", {"casino_id": "{other}", "medium_from": "-1"}, "policy_medium_up_to_high"),
 ]
 RESOLVED = "state = 'resolved', outcome = 'paid', resolution = 'x', resolved_at = now(), resolved_by_id = {manager}"
 CHANGES = [
@@ -65,7 +64,7 @@ CHANGES = [
      "finding_confirmation_is_of_a_resolution"),
 ]  # fmt: skip
 #: Of numbers that Django keeps at or above 0.
-COUNTS = r"audits_(closedsummary|daysummary|run|runpart|findingpolicy|escalation|finding)_\w+_check"
+COUNTS = r"audits_(closedsummary|daysummary|run|runpart|escalation|finding)_\w+_check"
 
 
 @pytest.fixture
@@ -78,7 +77,6 @@ def rows(house: House, table: Table, clock: Any) -> dict[str, int]:
     clock.shift(30 * HOUR)
     findings_escalate()
     notices_mail()
-    policy_set(actor=house["compliance"], casino=house.casino, changes={"confirm_from": 5}, reason="Strict")
     run = day_run(table)
     close = close_start(casino=house.casino, day=DAY, who="The system")
     part_take(key=close.parts.get().pk)
@@ -112,7 +110,12 @@ def test_every_constraint_of_these_tables_is_tried(db: None) -> None:
             {"tables": list(TABLES)},
         )
         found = {name for (name,) in cursor.fetchall()}
-    tried = {*(constraint for _, _, constraint in COPIES), *(constraint for _, constraint in CHANGES), COUNTS}
+    tried = {
+        *(constraint for _, _, constraint in COPIES),
+        *(constraint for _, constraint in CHANGES),
+        COUNTS,
+        *ELSEWHERE,
+    }
     assert {name for name in found if not any(re.fullmatch(one, name) for one in tried)} == set()
 
 
@@ -130,7 +133,7 @@ def test_what_was_found_is_neither_changed_nor_taken_away(rows: dict[str, int]) 
 
 
 def test_a_closed_day_and_what_people_were_told_stay_as_they_are(rows: dict[str, int]) -> None:
-    for table in ("closedsummary", "dayclose", "escalation", "notice", "noticemail", "historicalfindingpolicy"):
+    for table in ("closedsummary", "dayclose", "escalation", "notice", "noticemail"):
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT count(*) FROM audits_{table}")
             assert cursor.fetchone()[0] > 0

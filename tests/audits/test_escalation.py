@@ -10,7 +10,6 @@ from django.db import transaction
 from audits.models import Escalation, Finding, Notice, NoticeMail
 from audits.services.escalation import LADDER, findings_escalate, notices_mail
 from audits.services.findings import finding_acknowledge
-from audits.services.policies import policy_set
 from audits.tasks import escalate
 from games.models import Staff, Table
 from games.services.duties import duty_grant
@@ -19,6 +18,7 @@ from tests.conftest import House, build_house
 from tests.games.floor import HOUR, MINUTE, NOON
 from tests.games.rounds.samples import bet
 from tests.threads import at_once, elsewhere
+from tests.thresholds import in_force
 
 HIGH = bet(stake="3000.00", net="-9000.00")  # 12,000 short
 
@@ -65,7 +65,7 @@ def test_how_long_one_may_lie_follows_its_severity(house: House, table: Table, c
 
 
 def test_a_casino_may_be_more_patient(house: House, high: Finding, clock: Any) -> None:
-    policy_set(actor=house["compliance"], casino=house.casino, changes={"escalate_high_after": 90}, reason="Busy")
+    in_force(house, "findings", escalate_high_after=90)
     clock.shift(89 * MINUTE)
     assert findings_escalate() == []
     clock.shift(MINUTE)
@@ -83,7 +83,7 @@ def test_many_that_may_lie_for_long_do_not_hide_one_that_may_not(
     drain()
     clock.shift(30 * MINUTE)
     (notice,) = findings_escalate()
-    assert [one.finding.round.ref for one in notice.escalations.all()] == ["R-6"]
+    assert [one.finding.round_ref for one in notice.escalations.all()] == ["R-6"]
 
 
 def test_what_was_seen_or_has_lapsed_goes_to_nobody(house: House, table: Table, clock: Any) -> None:

@@ -2,17 +2,19 @@
 
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
 
 from audits.models import DaySummary, Finding, Run, RunPart
 from audits.reconciliation import table_day
-from audits.services import runs
+from audits.services import arrivals, runs
 from audits.services.arrivals import arrivals_take
 from audits.services.runs import part_take, parts_waiting, run_cancel, run_start
 from audits.tasks import sweep, take_arrivals, take_part
 from games.models import Outbox, Table
+from tests import servers
 from tests.audits.playing import (
     DAY,
     RIGHT,
@@ -53,6 +55,24 @@ def assert_each_once(table: Table) -> None:
 
 
 # --- Two at once ---
+
+
+def test_a_day_that_another_worker_holds_is_left_to_the_next_sweep_without_an_error_in_the_servers_log(
+    committed: tuple[House, Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrivals, "PATIENCE", 1.0)
+    _, table = committed
+    arrivals.summary_ensure((table.pk, DAY))
+    with psycopg.connect(servers.database_url(connection.settings_dict["NAME"])) as other:
+        held = "SELECT FROM audits_daysummary WHERE table_id = %s AND gaming_day = %s FOR UPDATE"
+        other.execute(held, [table.pk, DAY])
+        assert arrivals_take().rounds == 0
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            (process,) = cursor.fetchone()
+    assert f"[{process}] ERROR" not in servers.servers()[0].log.read_text()
+    assert arrivals_take().rounds == 9
+    assert_each_once(table)
 
 
 def test_two_drains_at_once_take_each_round_once(committed: tuple[House, Table]) -> None:

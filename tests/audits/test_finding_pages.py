@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from audits.models import Escalation, Finding, Notice, NoticeMail
 from audits.services.findings import finding_acknowledge, finding_assign, finding_resolve
+from games.engine.findings import VERSION
 from games.models import Round
 from tests.audits.sittings import GRAVE, OVERPAID, played
 from tests.conftest import House
@@ -163,7 +164,7 @@ def test_nothing_chosen_and_a_foreign_way_back_change_nothing(house: House) -> N
 def test_a_finding_s_page_names_the_rules_with_their_text_and_all_that_it_is_pinned_to(house: House) -> None:
     (one,) = played(house)
     shown = page(house, f"{LIST}{one.pk}/change/")
-    for text in (TOLD, "Expected", "rws-tai-sai-v6#4.1.2", "version 1", "arrivals", "By nobody yet"):
+    for text in (TOLD, "Expected", "rws-tai-sai-v6#4.1.2", f"version {VERSION}", "arrivals", "By nobody yet"):
         assert text in shown, text
     for address in (f"games/round/{one.round_id}/", f"games/limitset/{one.limit_set_id}/", f"run/{one.found_by_id}/"):
         assert address in shown, address

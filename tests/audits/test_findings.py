@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.utils import timezone
 
-from audits.models import Finding, FindingPolicy, Severity
+from audits.models import Finding, Severity
 from audits.services.findings import (
     finding_acknowledge,
     finding_assign,
@@ -16,7 +16,6 @@ from audits.services.findings import (
     finding_resolve,
     finding_return,
 )
-from audits.services.policies import policy_set
 from games.models import Denial, Table
 from games.services.people import staff_update
 from games.services.saving import OvertakenError
@@ -24,6 +23,7 @@ from tests.audits.playing import UNDERPAID, Happened, drain, played, record, tab
 from tests.conftest import OPERATOR, PEOPLE, House
 from tests.games.floor import NOON
 from tests.games.rounds.samples import bet
+from tests.thresholds import in_force
 
 DEAR = bet(stake="2500.00", net="100.00")  # 2,400 short: above the threshold of 2,000
 
@@ -241,29 +241,13 @@ def test_who_may(house: House, dear: Finding, verb: str) -> None:
 
 
 def test_severity_follows_the_amount_by_the_casino_s_policy(house: House, table: Table) -> None:
-    policy_set(
-        actor=house["compliance"], casino=house.casino, reason="A quiet house",
-        changes={"medium_from": 1000, "high_from": 2000, "confirm_from": 1500},
-    )  # fmt: skip
+    in_force(house, "findings", medium_from=1000, high_from=2000, confirm_from=1500)
     record(*(played(f"R-{number}", bet(net=f"{100 - number}.00")) for number in (9, 10, 19, 20)))
     drain()
     found = Finding.objects.order_by("round__ref").values_list("round__ref", "severity", "amount")
     assert set(found) == {("R-9", 1, 900), ("R-10", 2, 1000), ("R-19", 2, 1900), ("R-20", 3, 2000)}
     assert resolve(house, Finding.objects.get(round__ref="R-19")).needs_confirmation
     assert not resolve(house, Finding.objects.get(round__ref="R-10")).needs_confirmation
-
-
-def test_another_policy_is_for_findings_to_come(house: House, table: Table) -> None:
-    record(played("R-1", UNDERPAID))
-    drain()
-    policy_set(actor=house["casino-manager"], casino=house.casino, changes={"medium_from": 0}, reason="Strict")
-    policy_set(actor=house["casino-manager"], casino=house.casino, changes={"medium_from": 1}, reason="A slip")
-    record(played("R-2", UNDERPAID))
-    drain()
-    assert dict(Finding.objects.values_list("round__ref", "severity")) == {
-        "R-1": Severity.LOW, "R-2": Severity.MEDIUM,
-    }  # fmt: skip
-    assert [one.history_change_reason for one in FindingPolicy.history.order_by("history_id")] == ["Strict", "A slip"]
 
 
 def test_what_waits_for_somebody_s_word_weighs_more_than_what_is_over(table: Table) -> None:
@@ -276,22 +260,9 @@ def test_what_waits_for_somebody_s_word_weighs_more_than_what_is_over(table: Tab
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("role", sorted(set(PEOPLE) - {"casino-manager", "compliance"}))
-def test_who_may_not_set_a_policy(house: House, role: str) -> None:
-    with pytest.raises(PermissionDenied):
-        policy_set(actor=house[role], casino=house.casino, changes={"high_from": 1}, reason="x")
-    assert not FindingPolicy.objects.exists()
-
-
-def test_high_begins_at_or_above_medium(house: House) -> None:
-    with pytest.raises(ValidationError, match="High begins at or above medium"):
-        policy_set(actor=house["compliance"], casino=house.casino, changes={"high_from": 1}, reason="x")
-
-
 def test_another_casino_s_policy_says_nothing_here(house: House, table: Table) -> None:
     table_for(house, "TS-02")
-    boss = house.hire("CM-3", "casino-manager", casino=house.other)
-    policy_set(actor=boss, casino=house.other, changes={"medium_from": 0, "high_from": 0}, reason="Strict")
+    in_force(house, "findings", house.other, medium_from=0, high_from=0)
     record(played("R-1", UNDERPAID))
     drain()
     assert Finding.objects.get().severity == Severity.LOW

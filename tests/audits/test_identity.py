@@ -73,7 +73,7 @@ def test_a_limit_set_that_reaches_back_lapses_some_adds_others_and_its_own_corre
     run = Run.objects.latest("pk")
     assert (breach.lapsed_by, breach.is_lapsed) == (run, True)
     assert (lapse.history_author, lapse.history_change_reason) == (f"Reconciliation run {run}", "No longer found")
-    assert {(one.round.ref, one.kind, one.placed, one.permitted, one.expected) for one in standing()} == {
+    assert {(one.round_ref, one.kind, one.placed, one.permitted, one.expected) for one in standing()} == {
         ("R-1", "box-maximum", 400000, 20000, None), ("R-1", "overpaid", None, None, 20000),
         ("R-2", "box-maximum", 30000, 20000, None), ("R-2", "overpaid", None, None, 20000),
     }  # fmt: skip

@@ -119,7 +119,8 @@ def test_a_file_is_opened_with_all_that_belongs_to_it(house: House, table: Table
     code, made = post(house, "pit-supervisor", "incidents/", body)
     assert (code, made["number"]) == (201, f"IN-{timezone.now().year}-000001")
     assert (made["advice"]["action"], made["advice"]["rules"]) == ("void", ["rws-tai-sai-v6#5.5.2"])
-    assert (made["people"], [one["ref"] for one in made["rounds"]], made["entry"]) == (people, [ref], entry.pk)
+    named = [one | {"confirmed_by": None} for one in people]
+    assert (made["people"], [one["ref"] for one in made["rounds"]], made["entry"]) == (named, [ref], entry.pk)
     assert made["next"] == ["under-investigation", "awaiting-ruling"]
     assert get(house, "auditor", f"incidents/{made['number']}/")[1] == made | {"next": []}
     _, page = get(house, "auditor", "incidents/", table="ts-01", state="open", situation="die-not-flat")

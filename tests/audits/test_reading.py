@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from audits.reconciliation import reading
-from audits.reconciliation.applying import EPOCH, MICROSECOND, microseconds, moment_of
-from audits.reconciliation.reading import EARLY, IRREGULAR, LATE, RARE, STATUS, Arrays, Bools, rounds_of
+from audits.reconciliation.instants import EPOCH, MICROSECOND, microseconds, moment_of
+from audits.reconciliation.reading import BY_ENGINE, EARLY, IRREGULAR, LATE, RARE, STATUS, Arrays, Bools, rounds_of
 from games.engine.loader import rulebook
 from games.models import Casino, Outbox, Round, Table
 from tests.audits.playing import BORDER, DAY, EARLIER, RIGHT, Happened, drain, played, record
@@ -43,7 +43,7 @@ def cut(table: Table, **which: Any) -> dict[int, dict[str, Any]]:
                 "status": int(block.flags[place] & STATUS), "stakes": block.stakes[bets].tolist(),
                 "nets": block.nets[bets].tolist(), "boxes": block.boxes[bets].tolist(),
                 "counts": truths(block.counts, bets), "compared": truths(block.compared, bets),
-                "flags": int(block.flags[place]),
+                "flags": int(block.flags[place]), "crew": int(block.crews[place]),
             }  # fmt: skip
     return found
 
@@ -54,14 +54,16 @@ def truths(column: Bools | None, bets: slice) -> list[bool]:
 
 def read_by_orm(one: Round) -> dict[str, Any]:
     count = len(one.players)
-    late, refused = one.late or [False] * count, one.refused or [False] * count
+    late, refused, withdrawn = (flags or [False] * count for flags in (one.late, one.refused, one.withdrawn))
     dice = one.dice
     return {
         "started_at": one.started_at, "ended_at": one.ended_at, "assignment": one.assignment_id,
         "throw": (dice[0] - 1) * 36 + (dice[1] - 1) * 6 + dice[2] - 1 if dice else -1,
         "status": ["settled", "void", "unfinished"].index(one.status), "stakes": one.stakes, "nets": one.nets,
         "boxes": one.boxes,
-        "counts": [not (a or b) for a, b in zip(late, refused, strict=True)],
+        "counts": [not any(out) for out in zip(late, refused, withdrawn, strict=True)],
+        "crew": (one.dealer_staff_id or (2**31 - 1 if one.dealer else 0)) * 2**32
+        + (one.supervisor_staff_id or (2**31 - 1 if one.supervisor else 0)),
         "compared": one.nets_given or [True] * count,
     }  # fmt: skip
 
@@ -79,7 +81,7 @@ def assert_equal(table: Table) -> dict[str, int]:
 
 @pytest.fixture
 def oddities(table: Table) -> Table:
-    late = (EARLIER + 1200 * SECOND).isoformat()
+    in_time, late, too_late = ((EARLIER + second * SECOND).isoformat() for second in (60, 1200, 1960))
     unfinished: list[Happened] = [("place-bets", 0, {}), ("no-more-bets", 20, {})]
     void: list[Happened] = [*unfinished, ("void", 30, {"rule": "5.6"})]
     without_tumbler: list[Happened] = [*unfinished, ("result", 30, {"dice": [6, 6, 6]}), ("settled", 40, {})]
@@ -94,6 +96,9 @@ def oddities(table: Table) -> Table:
         played("early-10", bet(net="100.00", at=(EARLIER - SECOND).isoformat())),
         played("few-11", events=few), played("short-12", events=without_tumbler),
         played("moment-13", at=BORDER + SHORT),
+        played("back-15", bet(withdrawn=in_time), bet("seat-2", net="9.00"), dealer="DEALER", supervisor="X"),
+        played("back-16", bet(withdrawn=too_late, net="100.00"), supervisor="PIT-SUPERVISOR"),
+        played("power-17", events=[*unfinished, ("interruption", 30, {"known_dice": "2,?,?"})]),
         played("every-14", *(bet(f"seat-{code}", code, "25.00", net="1.00") for code in boxes_of_c())),
     )  # fmt: skip
     return table
@@ -105,11 +110,14 @@ def boxes_of_c() -> list[str]:
 
 def test_every_kind_of_round_is_read_as_it_is_on_record(oddities: Table) -> None:
     flags = assert_equal(oddities)
-    assert {ref for ref, one in flags.items() if one & RARE} == {"late-5", "refused-6", "open-7", "void-8", "all-9"}
-    assert {ref for ref, one in flags.items() if one & LATE} == {"late-5", "all-9"}
+    assert {ref for ref, one in flags.items() if one & RARE} == {
+        "late-5", "refused-6", "open-7", "void-8", "all-9", "back-15",
+    }  # fmt: skip
+    assert {ref for ref, one in flags.items() if one & LATE} == {"late-5", "all-9", "back-15", "back-16"}
+    assert {ref for ref, one in flags.items() if one & BY_ENGINE} == {"power-17"}
     assert {ref for ref, one in flags.items() if one & EARLY} == {"early-10"}
     assert {ref for ref, one in flags.items() if one & IRREGULAR} == {
-        "none-4", "open-7", "void-8", "all-9", "few-11",
+        "none-4", "open-7", "void-8", "all-9", "few-11", "short-12", "power-17",
     }  # fmt: skip
 
 

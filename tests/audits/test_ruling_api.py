@@ -16,7 +16,7 @@ from tests.audits.decided import incident_about, ruled
 from tests.audits.files import played
 from tests.conftest import House, build_house
 from tests.games.engine.oracle import DIVISION_9, V6
-from tests.games.floor import HOUR, MINUTE, NOON, bare_table, open_table, ready_table, sign
+from tests.games.floor import HOUR, MINUTE, NOON, SECOND, bare_table, fitted_table, open_table, ready_table, sign
 from tests.games.live.playing import Player
 from tests.games.rounds.samples import bet
 
@@ -26,7 +26,7 @@ WORDS = {"kind": "not-covered", "question": "Who won?", "decision": "Seat 2.", "
 
 @pytest.fixture
 def table(house: House) -> Table:
-    return ready_table(house, "TS-01", layout="C", limits=sign())
+    return fitted_table(house, "TS-01", layout="C", limits=sign())
 
 
 @pytest.fixture
@@ -84,11 +84,14 @@ def test_a_standing_interpretation_shows_the_policy_it_sets(house: House, incide
     starts = as_text(timezone.now() + HOUR, house.casino)
     body = on(
         incident, kind="interpretation", rules=[f"{V6}#5.1.2"], scope="standing", effective_from=starts,
-        excess="in-full", rounding="5.00",
+        excess="filled", rounding="5.00",
     )  # fmt: skip
     code, made = post(house, "shift-manager", "rulings/", body)
     assert (code, made["effective_from"]) == (201, starts)
-    policy = {"rulebook": V6, "from": starts, "excess": "in-full", "rounding": "5.00", "replaces": None}
+    policy = {
+        "rulebook": V6, "from": starts, "excess": "filled", "rounding": "5.00", "not_applied": None, "replaces": None,
+    }  # fmt: skip
+    assert made["readings"] == ["excess-in-proportion", "rounded-down"]
     assert made["policy"] == policy
     assert get(house, "pit-supervisor", f"rulings/{made['number']}/")[1]["policy"] is None
     later = as_text(timezone.now() + 2 * HOUR, house.casino)
@@ -100,6 +103,26 @@ def test_a_standing_interpretation_shows_the_policy_it_sets(house: House, incide
     assert gone["policy"] == {**policy, "from": later, "excess": None, "rounding": None, "replaces": made["number"]}
     _, before = get(house, "auditor", f"rulings/{made['number']}/")
     assert (before["state"], before["replaced_by"]) == ("in-force", gone["number"])  # until then
+
+
+def test_what_the_rules_decide_is_refused_and_said_beforehand(house: House, table: Table) -> None:
+    cocked = incident_about(house, table, situation="die-not-flat")
+    _, beside = get(house, "shift-manager", f"incidents/{cocked.number}/precedents/")
+    assert beside["decided_by"].startswith(f"{V6}#5.5.2 decides this: Void the round.")
+    first = beside["readings"][0]
+    assert (first["name"], first["rules"]) == ("void-is-not-healed", [f"{V6}#1.9", f"{V6}#5.5"])
+    code, problem = post(house, "shift-manager", "rulings/", on(cocked, decision="The round is valid."))
+    assert (code, fields(problem)) == (400, ["kind"])
+    standing = {"kind": "interpretation", "rules": [f"{V6}#5.1.1"], "scope": "standing"}
+    full = incident_about(house, table, situation="over-limit-unnoticed")
+    code, problem = post(house, "shift-manager", "rulings/", on(full, **standing, excess="in-full"))
+    assert (code, fields(problem)) == (400, ["excess"])
+    assert f"{V6}#5.1.1 excludes in-full" in str(problem)
+    code, problem = post(house, "shift-manager", "rulings/", on(full, **standing, readings=["luck"]))
+    assert (code, fields(problem)) == (400, ["readings"])
+    assert not Ruling.objects.exists()
+    code, made = post(house, "shift-manager", "rulings/", on(full, **standing, readings=["rounded-down"]))
+    assert (code, made["readings"]) == (201, ["rounded-down"])
 
 
 def test_a_ruling_is_superseded_and_withdrawn_by_another_and_once(house: House, incident: Incident) -> None:
@@ -179,7 +202,8 @@ def test_who_reported_it_says_why_he_rules_himself(house: House, table: Table) -
 def test_an_acting_post_counts_until_its_last_moment(house: House, incident: Incident, ended: bool, code: int) -> None:
     acting, now = house.hire("ACTING", "pit-supervisor", pit=house.pits["P1"]), timezone.now()
     duty = Duty(
-        staff=acting, post="shift-manager", casino=house.casino, starts_at=now - HOUR,
+        scope="all-pits", department="pit", own_post="pit-supervisor",
+        staff=acting, post="shift-manager", casino=house.casino, starts_at=now - 4 * MINUTE,
         ends_at=now - MINUTE if ended else now + HOUR, granted_by=house["casino-manager"],
         granted_as="casino-manager", reason="x",
     )  # fmt: skip
@@ -273,8 +297,9 @@ def test_precedents_say_what_was_decided_and_what_binds(house: House, table: Tab
     assert get(house, "auditor", path, words="unicorns everywhere")[1]["binding"] == stands.number
     assert fields(get(house, "auditor", path, rules="5.7")[1]) == ["rules"]
     assert fields(get(house, "auditor", path, words="x" * 2001)[1]) == ["words"]
-    assert fields(post(house, "shift-manager", "rulings/", on(second))[1]) == ["departure"]
-    departing = on(second, departs_from=stands.number, departure="The bell was broken.")
+    read: dict[str, Any] = {"kind": "interpretation", "rules": rules}
+    assert fields(post(house, "shift-manager", "rulings/", on(second, **read))[1]) == ["departure"]
+    departing = on(second, **read, departs_from=stands.number, departure="The bell was broken.")
     code, made = post(house, "shift-manager", "rulings/", departing)
     assert (code, made["departs_from"], made["departure"]) == (201, stands.number, "The bell was broken.")
     assert get(house, "administrator", path)[0] == 403
@@ -289,7 +314,15 @@ def test_a_round_is_settled_by_a_ruling_and_the_player_is_paid(house: House, inc
     body = {"kind": "settlement", "ruling": ruling.number, "rounds": ["R-1"], "nets": [{"bet": 2, "net": "0"}],
             "reason": "As ruled"}  # fmt: skip
     code, order = post(house, "shift-manager", path, body)
-    assert (code, order["state"], order["nets"]) == (201, "executed", [{"bet": 2, "net": "0.00"}])
+    assert (code, order["state"], order["nets"]) == (201, "waiting", [{"bet": 2, "net": "0.00"}])
+    assert (order["amount"], order["corrections"]) == ("60.00", [])
+    (preview,) = order["preview"]
+    assert preview["bets"] == [
+        {"bet": 2, "player": "seat-2", "box": "big", "stake": "60.00", "before": "-60.00", "after": "0.00"}
+    ]
+    assert post(house, "shift-manager", f"consequences/{order['id']}/execute/", {"reason": "Me, too"})[0] == 403
+    code, order = post(house, "casino-manager", f"consequences/{order['id']}/execute/", {"reason": "Agreed"})
+    assert (code, order["state"], order["preview"]) == (200, "executed", [])
     (correction,) = order["corrections"]
     assert (correction["deltas"], correction["nets"]) == (["0.00", "60.00"], ["100.00", "0.00"])
     assert (correction["round"]["ref"], correction["rules"]) == ("R-1", [f"{V6}#5.14"])
@@ -301,6 +334,8 @@ def test_a_round_is_settled_by_a_ruling_and_the_player_is_paid(house: House, inc
     _, file = get(house, "auditor", f"incidents/{incident.number}/")
     assert [line["id"] for line in file["consequences"]] == [order["id"]]
     marks = f"repayments/{owed['id']}/marks/"
+    for role in ("shift-manager", "casino-manager"):  # who ordered, and who executed
+        assert post(house, role, marks, {"what": "paid"})[0] == 403
     code, marked = post(house, "pit-manager", marks, {"what": "paid", "note": "At the cage"})
     assert (code, marked["paid"], marked["marks"][0]["note"]) == (201, True, "At the cage")
     assert post(house, "pit-manager", marks, {"what": "paid"})[0] == 409
@@ -313,6 +348,7 @@ def test_a_round_is_settled_by_a_ruling_and_the_player_is_paid(house: House, inc
 
 def test_5_6_a_void_after_settlement_waits_for_a_second_person(house: House, incident: Incident) -> None:
     path = f"incidents/{incident.number}/consequences/"
+    Incident.objects.filter(pk=incident.pk).update(situation="dice-damaged")
     body = {"kind": "void", "rule": "5.6", "rounds": ["R-1"], "reason": "Cracked dice"}
     assert post(house, "pit-manager", path, body)[0] == post(house, "auditor", path, body)[0] == 403
     code, order = post(house, "shift-manager", path, body)
@@ -329,6 +365,7 @@ def test_5_6_a_void_after_settlement_waits_for_a_second_person(house: House, inc
 
 
 def test_what_was_ordered_can_be_declined(house: House, incident: Incident) -> None:
+    Incident.objects.filter(pk=incident.pk).update(situation="dice-damaged")
     body = {"kind": "void", "rule": "5.6", "rounds": ["R-1"], "reason": "Cracked dice"}
     key = post(house, "shift-manager", f"incidents/{incident.number}/consequences/", body)[1]["id"]
     assert post(house, "compliance", f"consequences/{key}/decline/", {"reason": "x"})[0] == 403
@@ -412,3 +449,55 @@ def test_4_9_discretion_is_kept_and_listed(house: House, one: Round) -> None:
     assert get(house, "auditor", f"incidents/{incident.number}/")[1]["discretions"] == [record]
     assert get(house, "administrator", "discretions/")[0] == 403
     assert Discretion.objects.count() == 1
+
+
+def test_4_9_a_bet_is_settled_by_discretion_through_the_api(house: House) -> None:
+    table = ready_table(house, "D9-01", rulebook=DIVISION_9, layout="1", limits=sign())
+    played(table, timezone.now() - 5 * MINUTE, "D-1", BETS)
+    incident = incident_about(house, table, situation="chips-moved")
+    path = f"incidents/{incident.number}/"
+    body = {"decision": "It counts on small.", "reason": "Seen", "round": "D-1", "bet": 2}
+    assert fields(post(house, "pit-manager", f"{path}discretions/", body | {"bet": "two"})[1]) == ["bet"]
+    code, record = post(house, "pit-manager", f"{path}discretions/", body)
+    assert (code, record["bet"], record["round"]["ref"]) == (201, 2, "D-1")
+    asked = {
+        "kind": "discretion",
+        "discretion": record["id"],
+        "nets": [{"bet": 2, "net": "60.00"}],
+        "reason": "Decided",
+    }
+    assert fields(post(house, "shift-manager", f"{path}consequences/", {"kind": "discretion", "reason": "x"})[1]) == [
+        "discretion", "nets",
+    ]  # fmt: skip
+    assert fields(post(house, "shift-manager", f"{path}consequences/", asked | {"discretion": 999_999})[1]) == [
+        "discretion"
+    ]
+    assert post(house, "pit-manager", f"{path}consequences/", asked)[0] == 403
+    code, order = post(house, "shift-manager", f"{path}consequences/", asked)
+    assert (code, order["state"], order["discretion"]) == (201, "waiting", record["id"])
+    code, order = post(house, "casino-manager", f"consequences/{order['id']}/execute/", {"reason": "Agreed"})
+    assert (code, order["state"]) == (200, "executed")
+    (correction,) = order["corrections"]
+    assert (correction["rules"], correction["decided"]) == ([f"{DIVISION_9}#4.9"], [False, True])
+    assert [one["amount"] for one in order["repayments"]] == ["120.00"]
+
+
+def test_5_6_an_order_is_narrowed_through_the_api_and_the_file_shows_the_time_line(house: House, clock: Any) -> None:
+    clock.move_to(NOON - HOUR)
+    table = ready_table(house, "TS-01", layout="C", limits=sign())
+    clock.move_to(NOON)
+    for number in (1, 2):
+        played(table, NOON - number * MINUTE, f"R-{number}", BETS)
+    incident = incident_about(house, table, situation="dice-damaged", occurred_from=NOON - 90 * SECOND)
+    affected = get(house, "compliance", f"incidents/{incident.number}/")[1]["affected"]
+    assert (affected["before"]["rounds"], affected["after"]["rounds"], affected["in_place"]) == (1, 1, True)
+    path = f"incidents/{incident.number}/consequences/"
+    body = {"kind": "void-affected", "rule": "5.6", "reason": "Cracked", "from": "2026-11-15T19:58:30+08:00"}
+    assert fields(post(house, "shift-manager", path, body)[1]) == ["narrowing"]
+    code, order = post(house, "shift-manager", path, body | {"narrowing": "The recording shows it crack."})
+    assert (code, [one["ref"] for one in order["rounds"]]) == (201, ["R-1"])
+    assert order["affected"] == {
+        "dice_set": "D-TS-01", "radius_from": "2026-11-15T19:00:00+08:00", "radius_to": "2026-11-15T20:00:00+08:00",
+        "from": "2026-11-15T19:58:30+08:00", "to": "2026-11-15T20:00:00+08:00",
+        "narrowing": "The recording shows it crack.", "left_out": 0,
+    }  # fmt: skip

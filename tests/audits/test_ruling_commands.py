@@ -87,10 +87,10 @@ def test_a_ruling_is_shown_with_all_that_follows_from_it(house: House, incident:
 
 def test_a_standing_one_is_shown_with_its_policy(house: House, incident: Incident) -> None:
     ruling = ruling_make(
-        actor=house["shift-manager"], incident=incident, draft=standing(setting=Setting("in-full", 500))
+        actor=house["shift-manager"], incident=incident, draft=standing(setting=Setting("filled", 500))
     )
     text = run("show", ruling.number, "--as=COMPLIANCE")
-    assert ("excess: in-full" in text, "rounding: 5.00" in text, "Stands from" in text) == (True, True, True)
+    assert ("excess: filled" in text, "rounding: 5.00" in text, "Stands from" in text) == (True, True, True)
 
 
 @pytest.mark.parametrize(

@@ -11,17 +11,20 @@ from audits.models import (
     Consequence,
     Correction,
     Discretion,
+    Finding,
     Incident,
     RepaymentMark,
     Ruling,
     RulingReview,
-    RulingSetting,
 )  # fmt: skip
 from audits.rulings.lists import RulingFilter, repayments_open, rulings_found
+from audits.services.arrivals import arrivals_take
 from audits.services.consequences import consequence_execute
 from audits.services.incidents import incident_step
 from audits.services.rulings import ruling_make, ruling_withdraw
+from games.engine.loader import rulebooks
 from games.models import Denial, Round, SettlementPolicy, Table
+from games.models.duty import ALL_PITS
 from games.services.duties import duty_grant
 from games.services.settlement import Setting
 from games.services.tables import table_assign
@@ -29,7 +32,7 @@ from tests.audits.decided import draft, incident_about, ruled, settled_as, stand
 from tests.audits.files import played
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
-from tests.games.floor import HOUR, MINUTE, NOON, open_table, ready_table, sign
+from tests.games.floor import HOUR, MINUTE, NOON, fitted_table, open_table, ready_table, sign
 from tests.games.rounds.samples import bet
 
 ADMIN = "/admin/audits"
@@ -49,7 +52,7 @@ STANDING = SAID | {"kind": "interpretation", "scope": "standing", "rules": "5.1.
 
 @pytest.fixture
 def table(house: House) -> Table:
-    return ready_table(house, "TS-01", layout="C", limits=sign())
+    return fitted_table(house, "TS-01", layout="C", limits=sign())
 
 
 @pytest.fixture
@@ -134,8 +137,8 @@ def test_who_dealt_the_round_does_not_rule_by_page(house: House, table: Table) -
 def test_1_5_whose_acting_post_ended_a_minute_ago_does_not_rule(house: House, incident: Incident) -> None:
     now = timezone.now()
     duty_grant(
-        actor=house["casino-manager"], staff=house["pit-manager"], post="shift-manager", casino=house.casino, pit=None,
-        starts_at=now, ends_at=now + HOUR, reason="Ill",
+        actor=house["casino-manager"], staff=house["pit-manager"], post="shift-manager", casino=house.casino,
+        pit=ALL_PITS, starts_at=now, ends_at=now + HOUR, reason="Ill",
     )  # fmt: skip
     assert of(incident, "rule") in text_of(as_(house, "pit-manager"), of(incident))
     with time_machine.travel(now + HOUR + MINUTE):
@@ -171,6 +174,43 @@ def test_what_the_service_refuses_stands_at_its_field(house: House, incident: In
     assert not Ruling.objects.exists()
 
 
+def test_5_5_2_the_form_does_not_offer_to_rule_on_what_a_rule_decides(house: House, table: Table) -> None:
+    cocked = incident_about(house, table, situation="die-not-flat")
+    client = as_(house, "shift-manager")
+    page = text_of(client, of(cocked, "rule"))
+    assert f"{V6}#5.5.2 decides this: Void the round." in page
+    assert 'value="not-covered"' not in page
+    assert 'value="in-full"' not in page
+    assert 'value="confirmation" selected' in page
+    for name in rulebooks()[V6].readings:
+        assert f'value="{name}"' in page
+    refused = sent(client, of(cocked, "rule"), **SAID)
+    assert "correct the situation of the incident" in refused
+    assert not Ruling.objects.exists()
+    read = {"kind": "interpretation", "rules": "5.5", "reading": "void-is-not-healed"}
+    sent(client, of(cocked, "rule"), **SAID | read)
+    made = Ruling.objects.get()
+    assert made.readings == ["void-is-not-healed"]
+    assert "A round that is void by 5.5 stays void" in text_of(client, of(made))
+
+
+def test_the_advice_names_the_readings_it_rests_on(house: House, table: Table) -> None:
+    incident = incident_about(house, table, situation="late-bet")
+    assert rulebooks()[V6].reading("late-counts-as-never-placed").text in text_of(
+        as_(house, "shift-manager"), of(incident)
+    )
+
+
+def test_a_finding_names_the_readings_that_decide_it(house: House, table: Table) -> None:
+    bets = [bet("seat-1", "small", "100", net="0", at=(timezone.now() + MINUTE).isoformat())]
+    played(table, timezone.now() - MINUTE, "R-1", bets)
+    arrivals_take()
+    finding = Finding.objects.filter(category="irregularity", kind="refuse").get()
+    page = text_of(as_(house, "auditor"), of(finding))
+    assert "Our readings that decide this finding" in page
+    assert "late-counts-as-never-placed" in page
+
+
 def test_a_second_click_is_told_and_keeps_what_was_written(house: House, incident: Incident) -> None:
     sent(as_(house, "shift-manager"), of(incident, "rule"), **SAID)
     other = as_(house, "casino-manager")
@@ -202,14 +242,19 @@ def test_precedents_stand_beside_the_form_and_keep_up_with_it(house: House, tabl
 
 def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, table: Table) -> None:
     before = incident_about(house, table, situation="chips-moved")
-    first = ruling_make(actor=house["shift-manager"], incident=before, draft=standing(decision="They go back."))
+    first = ruling_make(
+        actor=house["shift-manager"],
+        incident=before,
+        draft=standing(decision="They go back.", readings=["moved-chips-stay"]),
+    )
     incident = incident_about(house, table, situation="chips-moved", account="Again.")
     client = as_(house, "casino-manager")
-    page = text_of(client, of(incident, "rule"))
+    read = SAID | {"kind": "interpretation", "rules": "5.9"}
+    page = sent(client, of(incident, "rule"), ask="1", **read)
     assert f'name="standing" value="{first.pk}"' in page
     assert "Follow it, or say why this departs from it." in page
-    assert f"{first} stands" in sent(client, of(incident, "rule"), **SAID, standing=first.pk)
-    said = SAID | {"standing": first.pk, "precedent": "depart"}
+    assert f"{first} stands" in sent(client, of(incident, "rule"), **read, standing=first.pk)
+    said = read | {"standing": first.pk, "precedent": "depart"}
     assert f"Say why this departs from {first}" in sent(client, of(incident, "rule"), **said)
     told = sent(client, of(incident, "rule"), **said, departure="Here the dealer moved them.")
     made = Ruling.objects.get(incident=incident)
@@ -217,7 +262,7 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     assert "Here the dealer moved them." in told
     assert made.number in text_of(client, of(first))
     third = incident_about(house, table, situation="chips-moved", account="Once more.")
-    sent(client, of(third, "rule"), **SAID, standing=first.pk, precedent="follow")
+    sent(client, of(third, "rule"), **read, standing=first.pk, precedent="follow")
     assert Ruling.objects.get(incident=third).follows == first
 
 
@@ -227,7 +272,9 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
 def test_the_register_finds_rulings_by_all_that_is_said_of_them(house: House, table: Table) -> None:
     one = ruled(house, incident_about(house, table), question="Who owns the zebra?")
     two = ruling_make(
-        actor=house["shift-manager"], incident=incident_about(house, table, situation="chips-moved"), draft=standing()
+        actor=house["shift-manager"],
+        incident=incident_about(house, table, situation="chips-moved"),
+        draft=standing(readings=["moved-chips-stay"]),
     )
     ruling_withdraw(actor=house["shift-manager"], ruling=two, reason="Wrong")
     three = ruling_make(actor=house["shift-manager"], incident=incident_about(house, table), draft=standing())
@@ -259,7 +306,7 @@ def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: In
     assert "the larger bets, until the box holds just what it may" in text_of(client, of(first))
     page = text_of(client, of(first, "supersede"))
     assert 'value="filled" selected' in page
-    told = sent(client, of(first, "supersede"), **STANDING, excess="in-full", rounding="5.00")
+    told = sent(client, of(first, "supersede"), **STANDING, excess="proportional", rounding="5.00")
     second = Ruling.objects.get(replaces=first)
     assert f"{second} is on record." in told
     assert SettlementPolicy.objects.get(ruling=second.number).rounding == 500
@@ -290,23 +337,23 @@ def test_standing_interpretations_are_put_to_review_by_a_new_document(house: Hou
         draft=standing(setting=Setting(excess="filled")),
     )  # fmt: skip
     now = timezone.now()
-    assert "To be reviewed" not in text_of(as_(house, "shift-manager"), f"{ADMIN}/ruling/standing/")
+    assert "To review" not in text_of(as_(house, "shift-manager"), f"{ADMIN}/ruling/standing/")
     table_assign(
         actor=house["casino-manager"], table=table, pit=house.pits["P1"], rulebook=OPEN_COVER, layout="C",
         chip_unit="1.00", starts_at=now, reason="A new document",
     )  # fmt: skip
     client = as_(house, "shift-manager")
     page = text_of(client, f"{ADMIN}/ruling/standing/")
-    assert "To be reviewed" in page
+    assert "To review" in page
     assert "the larger bets" in page
     assert of(ruling, "review") in page
     assert of(ruling, "review") not in text_of(as_(house, "auditor"), f"{ADMIN}/ruling/standing/")
-    assert "Interpretations to review" in text_of(client, "/admin/")
+    assert "Rulings to review" in text_of(client, "/admin/")
     told = sent(client, of(ruling, "review"), rulebook=OPEN_COVER, outcome="It holds there too.")
     assert "It holds there too." in told
     assert "already" in sent(client, of(ruling, "review"), rulebook=OPEN_COVER, outcome="Twice.")
     assert RulingReview.objects.count() == 1
-    assert "To be reviewed" not in text_of(client, f"{ADMIN}/ruling/standing/")
+    assert "To review" not in text_of(client, f"{ADMIN}/ruling/standing/")
 
 
 # --- What follows ----------------------------------------------------------------------------------
@@ -384,8 +431,19 @@ def test_a_settlement_is_amended_bet_by_bet(house: House, table: Table) -> None:
     assert "seat-2" not in text_of(client, f"{address}&player=seat-1")
     assert "not an amount" in sent(client, address, ruling=ruling.pk, net_1="much", reason="As ruled")
     assert "is not a face of a die" in sent(client, address, ruling=ruling.pk, dice="1,3,9", reason="As ruled")
+    told = sent(client, address, ruling=ruling.pk, net_1="600.01", reason="As ruled")
+    assert "give a net from −60.00 to 60.00" in told
     told = sent(client, address, ruling=ruling.pk, net_1="0", reason="As ruled")
-    assert "is executed" in told
+    assert "waits for a second person" in told
+    order = Consequence.objects.get()
+    for role in ("shift-manager", "casino-manager"):
+        page = text_of(as_(house, role), of(order))
+        assert "What changes" in page
+        assert "−60.00" in page
+        assert (of(order, "execute") in page) is (role == "casino-manager")
+    assert as_(house, "shift-manager").post(of(order, "execute"), {"reason": "Me, too"}).status_code == 403
+    assert "What changes" in text_of(as_(house, "casino-manager"), of(order, "execute"))
+    assert "is executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
     correction = Correction.objects.get()
     assert (correction.nets, correction.is_decided) == ([10_000, 0], True)
     assert "is settled so already" in sent(client, address, ruling=ruling.pk, net_1="0", reason="Again")
@@ -452,13 +510,47 @@ def test_4_9_discretion_is_recorded_where_the_document_leaves_room(house: House,
     assert "It counts where it lay." in text_of(client, f"{ADMIN}/discretion/")
 
 
-def test_a_casino_manager_lets_reporters_rule(house: House) -> None:
-    client = as_(house, "casino-manager")
-    sent(client, f"{ADMIN}/rulingsetting/add/", casino=house.casino.pk, reason="A small house")
-    setting = RulingSetting.objects.get(is_reporter_party=False)
-    sent(client, of(setting), is_reporter_party="on", reason="We have grown")
-    assert RulingSetting.objects.get().is_reporter_party
-    assert "A small house" in text_of(as_(house, "auditor"), of(setting, "history"))
+def test_4_9_a_bet_is_settled_by_discretion_by_page(house: House) -> None:
+    table = ready_table(house, "D9-01", rulebook=DIVISION_9, layout="1", limits=sign())
+    one = a_round(table)
+    moved = incident_about(house, table, one, situation="chips-moved")
+    client = as_(house, "shift-manager")
+    address = of(moved, "discretion-settle")
+    assert address not in text_of(client, of(moved))
+    assert "record what was decided first" in text_of(client, address)
+    sent(client, of(moved, "discretion"), round=one.pk, bet="2", decision="It counts on small.", reason="Seen")
+    made = Discretion.objects.get()
+    assert address in text_of(client, of(moved))
+    assert "Settle by discretion" in text_of(client, address)
+    assert "leave bet 1 to the rules" in sent(client, address, discretion=made.pk, net_0="0", reason="As decided")
+    told = sent(client, address, discretion=made.pk, net_1="60", reason="As decided")
+    assert "waits for a second person" in told
+    assert f"{DIVISION_9}#4.9" in told
+    order = Consequence.objects.get()
+    assert "is executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
+    assert Correction.objects.get().decided == [False, True]
+    assert str(order) in text_of(as_(house, "auditor"), of(made))
+    assert as_(house, "pit-manager").get(address).status_code == 403
+
+
+def test_5_6_the_page_shows_the_time_line_and_takes_a_part_with_a_reason(house: House, clock: Any) -> None:
+    clock.move_to(NOON - HOUR)
+    table = ready_table(house, "TS-01", layout="C", limits=sign())
+    clock.move_to(NOON)
+    for place in (2, 4):
+        played(table, NOON - place * MINUTE, f"R-{place}", BETS)
+    incident = incident_about(house, table, situation="dice-damaged", occurred_from=NOON - 3 * MINUTE)
+    client = as_(house, "shift-manager")
+    for page in (text_of(client, of(incident)), text_of(client, of(incident, "void-affected"))):
+        for words in ("Affected rounds", "Before the incident", "Since the incident", "Still in place", "At TS-01"):
+            assert words in page
+    values = {"rule": "5.6", "from": "2026-11-15 19:57", "reason": "Cracked"}
+    assert "Say why only a part" in sent(client, of(incident, "void-affected"), **values)
+    told = sent(client, of(incident, "void-affected"), **values, narrowing="The recording shows it crack.")
+    assert "The recording shows it crack." in told
+    assert len(Consequence.objects.get().round_ids) == 1
+    other = incident_about(house, table)
+    assert "correct the situation" in text_of(client, of(other, "void-affected"))
 
 
 def test_settlement_policies_lead_to_their_rulings(house: House, table: Table) -> None:

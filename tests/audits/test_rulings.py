@@ -23,16 +23,17 @@ from audits.models import (
 from audits.rulings.precedents import Asked, precedents
 from audits.rulings.reviews import to_review
 from audits.services.arrivals import arrivals_take
-from audits.services.incidents import incident_step
+from audits.services.discretions import discretion_record
+from audits.services.incidents import incident_step, party_confirm
 from audits.services.rulings import (
-    discretion_record,
+    Draft,
     ruling_make,
     ruling_review,
-    ruling_setting_set,
     ruling_supersede,
     ruling_withdraw,
 )  # fmt: skip
 from games.models import Denial, Duty, LedgerLeaf, SettlementPolicy, Staff, Table
+from games.models.duty import ALL_PITS
 from games.policies import policies_of, policy_at
 from games.services.duties import duty_end, duty_grant
 from games.services.gate import Denied
@@ -46,6 +47,7 @@ from tests.conftest import PEOPLE, House, build_house
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor import HOUR, MINUTE, SECOND, ready_table, sign
 from tests.games.rounds.samples import bet
+from tests.thresholds import in_force
 
 FILLED = Setting(excess="filled")
 
@@ -78,8 +80,8 @@ def test_5_14_a_ruling_keeps_the_post_it_was_made_in(house: House, incident: Inc
 def test_an_acting_shift_manager_rules_and_no_longer_once_the_duty_has_ended(house: House, incident: Incident) -> None:
     now = timezone.now()
     duty = duty_grant(
-        actor=house["casino-manager"], staff=house["pit-manager"], post="shift-manager", casino=house.casino, pit=None,
-        starts_at=now, ends_at=now + HOUR, reason="Ill",
+        actor=house["casino-manager"], staff=house["pit-manager"], post="shift-manager", casino=house.casino,
+        pit=ALL_PITS, starts_at=now, ends_at=now + HOUR, reason="Ill",
     )  # fmt: skip
     ruling = ruled(house, incident, "pit-manager")
     assert (ruling.post, ruling.duty) == ("acting shift manager", duty)
@@ -102,6 +104,7 @@ def test_who_dealt_or_supervised_does_not_rule(house: House, table: Table) -> No
     with pytest.raises(Denied, match="dealt or supervised"):
         ruled(house, incident)
     named = incident_about(house, table, account="Another.", people=[("supervisor", "SHIFT-MANAGER")])
+    party_confirm(actor=house["compliance"], person=named.people.get(), reason="On the recording")
     with pytest.raises(Denied, match="dealt or supervised"):
         ruled(house, named)
     assert Denial.objects.filter(staff_id=house["shift-manager"].pk, action="ruling.make").count() == 2
@@ -119,12 +122,8 @@ def test_who_reported_it_rules_only_for_a_reason_of_which_compliance_is_told(hou
 
 
 def test_a_casino_may_let_reporters_rule(house: House, table: Table) -> None:
-    ruling_setting_set(
-        actor=house["casino-manager"], casino=house.casino, is_reporter_party=False, reason="A small house"
-    )
+    in_force(house, "rulings", is_reporter_party=False)
     assert ruled(house, incident_about(house, table, role="shift-manager")).override == ""
-    with pytest.raises(Denied):
-        ruling_setting_set(actor=house["shift-manager"], casino=house.casino, is_reporter_party=True, reason="x")
 
 
 def test_a_file_is_ruled_on_once(house: House, incident: Incident) -> None:
@@ -189,7 +188,7 @@ def test_what_waited_for_a_ruling_names_it_once_there_is_one(house: House, table
     kinds: list[tuple[str, dict[str, Any]]] = [("place-bets", {}), ("void", {"rule": "ruling"})]
     one = played(table, timezone.now() - MINUTE, "R-1", [bet("seat-1", "small", "100")], kinds=kinds)
     arrivals_take()
-    finding = Finding.objects.get()
+    finding = Finding.objects.get(category="irregularity")
     assert (finding.kind, finding.detail) == ("ruling", "Voided by a ruling.")
     ruling = ruled(house, incident_about(house, table, one))
     arrivals_take()
@@ -224,14 +223,15 @@ def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(house
     )  # fmt: skip
     second = ruling_supersede(
         actor=house["shift-manager"], ruling=first,
-        draft=standing(setting=Setting("in-full"), effective_from=now + 24 * HOUR),
+        draft=standing(setting=Setting("proportional"), effective_from=now + 24 * HOUR),
     )  # fmt: skip
     ruling_withdraw(
         actor=house["shift-manager"], ruling=second, reason="The document is clear", effective_from=now + 48 * HOUR
     )
     read = [(one.excess, one.rounding, one.rulings) for one in policies_of(house.casino, V6)]
     assert read == [
-        (None, None, ()), ("filled", 500, (first.number,)), ("in-full", None, (second.number,)), (None, None, ()),
+        (None, None, ()), ("filled", 500, (first.number,)), ("proportional", None, (second.number,)),
+        (None, None, ()),
     ]  # fmt: skip
     assert policy_at(house.casino, V6, now).excess is None
     assert policy_at(house.casino, V6, now + HOUR).excess == "filled"
@@ -272,7 +272,7 @@ def test_two_interpretations_of_two_things_stand_side_by_side(house: House, tabl
     assert last.rulings == tuple(one.number for one in made)
 
 
-@pytest.mark.parametrize("setting", [Setting(excess="generous"), Setting(excess="proportional"), Setting(rounding=-1)])
+@pytest.mark.parametrize("setting", [Setting(excess="generous"), Setting(excess="in-full"), Setting(rounding=-1)])
 def test_a_policy_that_makes_no_sense_is_refused_with_its_ruling(
     house: House, incident: Incident, setting: Setting
 ) -> None:
@@ -283,17 +283,19 @@ def test_a_policy_that_makes_no_sense_is_refused_with_its_ruling(
 
 
 def test_5_1_2_later_rounds_are_settled_by_it_and_cite_it(house: House, incident: Incident, table: Table) -> None:
-    """Small may hold 3,000: by the document each gives way in proportion, by the ruling each is settled in full."""
+    """Small may hold 3,000; by the ruling a cut stake is rounded down to 2,000."""
     before = played(table, timezone.now() - MINUTE, "BEFORE", [bet("seat-1", "small", "4000", net="4000")])
-    ruling = ruling_make(actor=house["shift-manager"], incident=incident, draft=standing(setting=Setting("in-full")))
+    ruling = ruling_make(
+        actor=house["shift-manager"], incident=incident, draft=standing(setting=Setting(rounding=200_000))
+    )
     after = played(table, timezone.now() + SECOND, "AFTER", [bet("seat-1", "small", "4000", net="3000")])
     arrivals_take()
     (paid_too_much,) = Finding.objects.filter(round=before, category="discrepancy")
     assert (paid_too_much.expected, paid_too_much.recorded) == (300_000, 400_000)
     assert ruling.number not in paid_too_much.rules
-    (paid_too_little,) = Finding.objects.filter(round=after, category="discrepancy")
-    assert (paid_too_little.expected, paid_too_little.recorded) == (400_000, 300_000)
-    assert paid_too_little.rules[-1] == ruling.number
+    (not_rounded,) = Finding.objects.filter(round=after, category="discrepancy")
+    assert (not_rounded.expected, not_rounded.recorded) == (200_000, 300_000)
+    assert not_rounded.rules[-1] == ruling.number
 
 
 # --- Precedents ---
@@ -303,21 +305,24 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     def another(account: str) -> Incident:
         return incident_about(house, table, account=account, situation="late-bet")
 
+    def of(**more: Any) -> Draft:
+        return draft(kind=RulingKind.INTERPRETATION, rules=[f"{V6}#5.7"], **more)
+
     manager = house["shift-manager"]
     first = ruling_make(actor=manager, incident=another("One."), draft=standing(rules=[f"{V6}#5.7"]))
     second = another("Two.")
     with pytest.raises(ValidationError, match=f"{first} stands"):
-        ruling_make(actor=manager, incident=second, draft=draft())
+        ruling_make(actor=manager, incident=second, draft=of())
     with pytest.raises(ValidationError, match="Say why"):
-        ruling_make(actor=manager, incident=second, draft=draft(departs_from=first))
-    followed = ruling_make(actor=manager, incident=second, draft=draft(follows=first))
+        ruling_make(actor=manager, incident=second, draft=of(departs_from=first))
+    followed = ruling_make(actor=manager, incident=second, draft=of(follows=first))
     assert followed.follows == first
     departed = ruling_make(
-        actor=manager, incident=another("Three."), draft=draft(departs_from=first, departure="The chip was in the air")
+        actor=manager, incident=another("Three."), draft=of(departs_from=first, departure="The chip was in the air")
     )
     assert (departed.departs_from, departed.departure) == (first, "The chip was in the air")
     ruling_withdraw(actor=manager, ruling=first, reason="No longer")
-    assert ruling_make(actor=manager, incident=another("Four."), draft=draft())
+    assert ruling_make(actor=manager, incident=another("Four."), draft=of())
 
 
 def test_precedents_by_situation_rules_and_words(house: House, table: Table) -> None:
@@ -327,10 +332,14 @@ def test_precedents_by_situation_rules_and_words(house: House, table: Table) -> 
         "chips-moved": "A patron pushed chips onto the next box.",
         "other": "A drone hovered above the dome.",
     }
+    kinds: dict[str, dict[str, Any]] = {
+        "late-bet": {"kind": RulingKind.CONFIRMATION, "rules": [f"{V6}#5.7"]},
+        "chips-moved": {"kind": RulingKind.INTERPRETATION, "rules": [f"{V6}#5.9"]},
+    }
     made = {
         situation: ruling_make(
             actor=manager, incident=incident_about(house, table, account=text, situation=situation),
-            draft=draft(question=text, rules=[f"{V6}#5.9"] if situation == "chips-moved" else []),
+            draft=draft(question=text, **kinds.get(situation, {})),
         )
         for situation, text in texts.items()
     }  # fmt: skip
@@ -391,8 +400,8 @@ def test_4_9_is_not_for_documents_that_leave_nothing_open(house: House, incident
 
 
 COPIED = (
-    "casino_id, pit_id, table_id, incident_id, year, kind, situation, rulebook, rules, question, facts, decision, "
-    "reasoning, scope, is_withdrawal, departure, override"
+    "casino_id, pit_id, table_id, incident_id, year, kind, situation, rulebook, rules, readings, question, facts, "
+    "decision, reasoning, scope, is_withdrawal, departure, override"
 )
 
 
@@ -418,11 +427,12 @@ def test_the_database_lets_only_who_may_rule(house: House, table: Table) -> None
     with pytest.raises(DatabaseError, match="reported"):
         inserted(ruling, house["casino-manager"])
     now = timezone.now()
-    for name, starts_at, ends_at in (("was", now - HOUR, now - MINUTE), ("is", now - MINUTE, now + HOUR)):
+    for name, starts_at, ends_at in (("was", now - 4 * MINUTE, now - MINUTE), ("is", now - MINUTE, now + HOUR)):
         acting = house.hire(f"ACTING-{name}", "pit-supervisor", pit=house.pits["P1"])
         duty = Duty(
             staff=acting, post="shift-manager", casino=house.casino, starts_at=starts_at, ends_at=ends_at,
             granted_by=house["casino-manager"], granted_as="casino-manager", reason="x",
+            scope="all-pits", department="pit", own_post="pit-supervisor",
         )  # fmt: skip
         Duty.objects.bulk_create([duty])
         if name == "was":

@@ -8,7 +8,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from structlog.testing import capture_logs
 
 from audits import tasks
-from audits.models import ClosedSummary, DaySummary, Finding, FindingPolicy, Run
+from audits.models import ClosedSummary, DaySummary, Finding, Run
 from audits.services.runs import close_start, part_take, run_start
 from tests.audits.sittings import GRAVE, played
 from tests.audits.test_finding_pages import as_, page
@@ -16,7 +16,7 @@ from tests.conftest import OPERATOR, House
 from tests.games.rounds.samples import bet
 from tests.leading import sending_to
 
-RUNS, DAYS, POLICIES = "/admin/audits/run/", "/admin/audits/daysummary/", "/admin/audits/findingpolicy/"
+RUNS, DAYS = "/admin/audits/run/", "/admin/audits/daysummary/"
 
 
 def a_run(house: House, finding: Finding) -> Run:
@@ -114,24 +114,18 @@ def test_days_of_many_tables_add_up(house: House) -> None:
     assert "In all" in total
 
 
-def test_a_policy_is_written_as_money_and_weighs_what_is_found_then(house: House) -> None:
-    client = as_(house, "compliance")
-    assert "has no policy of its own" in page(house, POLICIES, "compliance")
-    sent = {
-        "casino": str(house.casino.pk), "medium_from": "100", "high_from": "150.50", "confirm_from": "1,000",
-        "escalate_low_after": "60", "escalate_medium_after": "30", "escalate_high_after": "5", "reason": "Stricter",
-    }  # fmt: skip
-    refused = client.post(f"{POLICIES}add/", sent | {"medium_from": "200"})
-    assert "High begins at or above medium" in refused.content.decode()
-    assert client.post(f"{POLICIES}add/", sent).status_code == 302
-    policy = FindingPolicy.objects.get()
-    assert (policy.medium_from, policy.high_from, policy.confirm_from) == (10000, 15050, 100000)
-    assert as_(house, "compliance").get(f"{POLICIES}add/").status_code == 403  # there is one now
+def test_the_page_of_a_run_shows_what_is_new_and_what_is_no_longer_found(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (one,) = played(house)
-    assert one.severity == 3
-    changed = {name: value for name, value in sent.items() if name != "casino"} | {"high_from": "9999"}
-    assert client.post(f"{POLICIES}{policy.pk}/change/", changed).status_code == 302
-    assert FindingPolicy.objects.get().high_from == 999900
-    assert "Stricter" in page(house, f"{POLICIES}{policy.pk}/history/", "auditor")
-    assert 'value="9999.00"' in page(house, f"{POLICIES}{policy.pk}/change/", "compliance")
-    assert 'name="high_from"' not in page(house, f"{POLICIES}{policy.pk}/change/", "auditor")
+    first = a_run(house, one)
+    for part in first.parts.all():
+        part_take(key=part.pk)
+    assert "It found nothing that was not on record" in page(house, f"{RUNS}{first.pk}/change/", "compliance")
+    monkeypatch.setattr("games.engine.findings.discrepancy_kind", lambda *nets: "underpaid")  # another engine
+    second = a_run(house, one)
+    for part in second.parts.all():
+        part_take(key=part.pk)
+    shown = page(house, f"{RUNS}{second.pk}/change/", "compliance")
+    assert "New in this run: 1" in shown
+    assert "No longer found in this run: 1" in shown

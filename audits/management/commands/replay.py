@@ -9,11 +9,11 @@ from audits.reconciliation.applying import Applied, applying
 from audits.reconciliation.replaying import Game, Replay, other_game, replay, replay_document
 from games.engine.errors import InputError
 from games.engine.limits import Limits
-from games.engine.loader import POLICIES
+from games.engine.readings import POLICIES
 from games.engine.requests import read_limits
-from games.management.acting import ActingCommand
+from games.management.acting import ActingCommand, coded
 from games.management.documents import as_json, in_file, read_document
-from games.models import Round
+from games.models import Casino, Round
 from games.services.gate import Actor, authorize, visible
 
 
@@ -23,13 +23,14 @@ class Command(ActingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("round", metavar="ROUND", help="its ref, or source/ref")
+        parser.add_argument("--casino", metavar="CODE", help="where rounds of several casinos have this name")
         parser.add_argument("--rulebook", metavar="R", help="else the round's own")
         parser.add_argument("--layout", metavar="L", help="else the round's own")
         parser.add_argument("--excess", choices=POLICIES, help="else the rulebook's own policy")
         parser.add_argument("--limits", metavar="FILE", help="a JSON file, or - for standard input; else as known now")
 
     def act(self, actor: Actor, **options: Any) -> None:
-        one = round_named(actor, options["round"])
+        one = round_named(actor, options["round"], coded(Casino, "--casino", options["casino"]))
         authorize(actor, "round.view", one)
         applied = applying(one.table).at(one.assignment_id, one.started_at)
         try:
@@ -52,18 +53,30 @@ def limits_in(file: str, game: Game, chip_unit: int) -> Limits:
     return found
 
 
-def round_named(actor: Actor, name: str) -> Round:
-    """By its ref, or by source and ref; either may hold a stroke itself."""
+def round_named(actor: Actor, name: str, casino: Casino | None) -> Round:
+    """Find a round by its ref, or by source and ref (either may hold a stroke itself): of the casino that is named,
+    else of the actor's own where it has one of this name."""
     rounds = Round.objects.select_related("table__casino", "limit_set").filter(named(name))
-    found = list(rounds.order_by("source", "ref")[:2])
+    if casino is not None:
+        rounds = rounds.filter(casino=casino)
+    elif actor.casino_id is not None and rounds.filter(casino=actor.casino_id).exists():
+        rounds = rounds.filter(casino=actor.casino_id)
+    found = list(rounds.order_by("casino", "source", "ref")[:2])
     if not found:
         raise CommandError(f"round: there is no round {name!r:.60} on record; check its ref, or write source/ref.")
     if len(found) > 1:
-        seen = list(visible(actor, rounds).order_by("source", "ref").values_list("source", "ref")[:20])
-        if seen:
-            listed = ", ".join(f"{source}/{ref}" for source, ref in seen)
-            raise CommandError(f"round: {name!r:.60} is the ref of several rounds; write one of {listed}.")
+        verify_single(name, list(visible(actor, rounds).order_by("casino", "source", "ref")[:20]))
     return found[0]
+
+
+def verify_single(name: str, seen: list[Round]) -> None:
+    """Ask for the casino, or the source, where several rounds that the actor may see have the name."""
+    if casinos := sorted({one.table.casino.code for one in seen}):
+        if len(casinos) > 1:
+            listed = ", ".join(casinos)
+            raise CommandError(f"round: several casinos have a round {name!r:.60}; add --casino, one of {listed}.")
+        listed = ", ".join(f"{one.source}/{one.ref}" for one in seen)
+        raise CommandError(f"round: {name!r:.60} is the ref of several rounds; write one of {listed}.")
 
 
 def named(name: str) -> Q:

@@ -1,4 +1,4 @@
-"""The figures of a round that was corrected: by the scalar engine, one by one, as there are few of them."""
+"""The figures of rounds that the scalar engine settles one by one: corrected ones, and others that are few."""
 
 from audits.reconciliation.figures import Sums
 from games.engine.exposure import exposure
@@ -7,13 +7,14 @@ from games.engine.kernel import THROWS
 from games.engine.limits import Bet
 
 
-def sums_of_corrected(one: RecordedRound) -> Sums:
+def sums_of_round(one: RecordedRound) -> Sums:
     found, expected = one.assessment, [net for net, _ in one.expected()]
     is_settled = found.is_finished and not found.is_void
     sums = Sums(
         rounds=1, bets=len(one.bets), settled=int(is_settled), voids=int(found.is_void),
         unfinished=int(not found.is_finished), house_expected=-sum(expected),
         house_recorded=-sum(bet.net or 0 for bet in one.bets) if found.is_finished else 0,
+        by_ruling_amount=sum(abs(beyond.decided - beyond.by_rules) for beyond in one.beyond_rules()),
     )  # fmt: skip
     if is_settled:
         sums.turnover = sum(bet.stake for bet in one.counting)

@@ -1,33 +1,19 @@
-"""Who may rule where a casino can choose, and how it settles by its standing rulings."""
+"""How a casino settles by its standing rulings."""
 
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from audits.admin.listing import part_of
-from audits.admin.shift import CasinosOwnAdmin
 from audits.admin.written_once import WrittenOnceAdmin
-from audits.models import Ruling, RulingSetting
+from audits.models import Ruling
 from audits.rulings.shown import policy_words
-from audits.services.rulings import ruling_setting_set
 from games.admin.gated import actor_of, only_to_look
 from games.models import SettlementPolicy, Staff
 from games.services.gate import authorize, visible
-
-
-@admin.register(RulingSetting)
-class RulingSettingAdmin(CasinosOwnAdmin):
-    list_display = ["casino", "is_reporter_party"]
-    fields = ["casino", "is_reporter_party", "reason"]
-
-    def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
-        return ruling_setting_set(actor=actor, reason=reason, **values)
-
-    def service_update(self, actor: Staff, obj: Any, values: dict[str, Any], reason: str) -> None:
-        ruling_setting_set(actor=actor, casino=obj.casino, reason=reason, **values)
 
 
 @admin.register(SettlementPolicy)

@@ -1,0 +1,256 @@
+"""What a ruling may decide (RWS 5.14): what the rules leave open, and how a rule whose words leave room is read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from audits.incidents.words import ACTIONS
+from audits.models import Incident, Ruling, RulingKind
+from audits.reconciliation.applying import applying
+from audits.reconciliation.explaining import recorded_round
+from games.engine.advice import advise
+from games.engine.citation import SEPARATOR
+from games.engine.errors import InputError
+from games.engine.findings import RecordedRound
+from games.engine.irregularities import Event, voiding_situations
+from games.engine.loader import rulebooks
+from games.engine.opened_rounds import opens
+from games.engine.readings import SETTLE, VOID, Reading, readings_that_set
+from games.engine.rulebook import Rulebook, Situation
+from games.models import Round
+
+if TYPE_CHECKING:
+    from audits.services.rulings import Draft
+
+OVER_LIMIT = "over-limit-unnoticed"
+#: What was recorded is itself in question; and what no rule speaks of by name.
+WRONG_RECORD, OTHER = "wrong-result-entered", "other"
+#: The reading by which an over-full box needs a ruling although a rule says how it is shared.
+MINIMUMS = "minimums-exceed-the-box"
+MOST_ROUNDS = 50
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A rule that itself decides what an incident is about."""
+
+    book: Rulebook
+    situation: Situation
+
+    @property
+    def rules(self) -> list[str]:
+        return self.book.cite(*self.situation.rules)
+
+    @property
+    def action(self) -> str:
+        return ACTIONS.get(self.situation.action, self.situation.action)
+
+    def __str__(self) -> str:
+        words = f"{', '.join(self.rules)} decides this: {self.action}. {self.situation.explain}"
+        return f"{words} If the facts are other than reported, correct the situation of the incident."
+
+
+def book_of(incident: Incident) -> Rulebook | None:
+    return rulebooks().get(incident.rulebook)
+
+
+def situation_of(incident: Incident, book: Rulebook | None = None) -> Situation | None:
+    """The rulebook's entry for an incident; none where no rulebook is named, or where a fact is missing."""
+    book = book or book_of(incident)
+    if book is None:
+        return None
+    try:
+        return advise(book, incident.situation, incident.facts)
+    except InputError:
+        return None
+
+
+def decided(incident: Incident, book: Rulebook | None = None) -> Decided | None:
+    """The rule that decides an incident's situation and facts; none where that is left to a ruling or to discretion.
+
+    `book` is the rulebook of a round, where that is asked; the incident's own otherwise.
+    """
+    book = book or book_of(incident)
+    situation = situation_of(incident, book)
+    return Decided(book, situation) if book and situation and situation.is_decided else None
+
+
+def not_covered_fault(incident: Incident) -> str:
+    """Why no ruling can say that the rules do not cover an incident; empty where one can."""
+    if book_of(incident) is None and incident.situation != OTHER:
+        return f"{incident} names no table, so it is not known which rulebook decides it. Name the table first."
+    found = decided(incident)
+    return str(found) if found and not minimums_exceed(incident) else ""
+
+
+def minimums_exceed(incident: Incident) -> bool:
+    """Whether 5.1.1 leaves a round of the incident to a ruling: the minimums of a box exceed what it may hold."""
+    book = book_of(incident)
+    if incident.situation != OVER_LIMIT or book is None or MINIMUMS not in book.readings:
+        return False
+    rounds = Round.objects.filter(incidents__incident=incident, rulebook=book.id).select_related("table")
+    return any(needs_ruling(one) for one in rounds.order_by("pk")[:MOST_ROUNDS])
+
+
+def needs_ruling(one: Round) -> bool:
+    """Whether the minimums of a box of this round exceed what the box may hold."""
+    reckoning = _as_recorded(one).reckoning
+    return bool(reckoning and reckoning.needs_ruling)
+
+
+def _as_recorded(one: Round) -> RecordedRound:
+    return recorded_round(one, applying(one.table).at(one.assignment_id, one.started_at))
+
+
+# --- A draft ----------------------------------------------------------------------------------------
+
+
+def remit_faults(incident: Incident, draft: "Draft") -> dict[str, str]:
+    """Why a draft goes beyond what a ruling may decide, by its field; one that only withdraws another never does."""
+    if draft.is_withdrawal:
+        return {}
+    if fault := _readings_fault(incident, draft):
+        return {"readings": fault}
+    if draft.kind == RulingKind.NOT_COVERED and (fault := not_covered_fault(incident)):
+        return {"kind": fault}
+    if draft.kind == RulingKind.INTERPRETATION and (fault := _interpretation_fault(incident, draft)):
+        return {"rules": fault}
+    if draft.kind == RulingKind.CONFIRMATION and (fault := _confirmation_fault(incident, draft)):
+        return {"rules": fault}
+    return {}
+
+
+def _readings_fault(incident: Incident, draft: "Draft") -> str:
+    book = book_of(incident)
+    if not draft.readings:
+        return ""
+    if draft.kind != RulingKind.INTERPRETATION:
+        return "Only an interpretation is made on a reading; leave it out."
+    if book is None:
+        return f"{incident} is at no table with a rulebook, so there are no readings to choose from."
+    unknown = [name for name in draft.readings if name not in book.readings]
+    return f"{unknown[0]!r:.60} is no reading of {book.id}; choose {', '.join(book.readings)}." if unknown else ""
+
+
+def _interpretation_fault(incident: Incident, draft: "Draft") -> str:
+    """A rule that decides the incident is interpreted only by a reading that its situation rests on.
+
+    A standing interpretation may also set what the rulebook leaves open, whatever led to it.
+    """
+    book, found = book_of(incident), decided(incident)
+    if book is None or found is None or readings_set(book, draft) or _readings_in_question(found, draft):
+        return ""
+    names = ", ".join(found.situation.readings)
+    left = f"Its readings are {names}; name one of these." if names else "No reading of it is left open."
+    asked = ", ".join([*draft.readings, *draft.rules])[:200]
+    return f"{found} The rulebook lists no reading of {asked} that could decide it otherwise. {left}"
+
+
+def _confirmation_fault(incident: Incident, draft: "Draft") -> str:
+    """A confirmation names the rule that decides the incident."""
+    found = decided(incident)
+    if found is None or set(found.rules) & set(draft.rules):
+        return ""
+    return f"{found} Confirm that rule: name {' or '.join(found.rules)}."
+
+
+def _readings_in_question(found: Decided, draft: "Draft") -> list[str]:
+    """The readings of the situation that the draft is about: by name, or by their rules where none is named."""
+    about = draft.readings or readings_on(found.book, draft.rules)
+    return [name for name in found.situation.readings if name in about]
+
+
+def readings_recorded(incident: Incident, draft: "Draft") -> list[str]:
+    """What the ruling is on record as being about: the readings that were named or cited, and those that it sets."""
+    book, found = book_of(incident), decided(incident)
+    if book is None or draft.is_withdrawal:
+        return list(draft.readings)
+    named = [*draft.readings, *readings_set(book, draft)]
+    if draft.kind == RulingKind.INTERPRETATION and found and not named:
+        named = _readings_in_question(found, draft)
+    if draft.kind == RulingKind.NOT_COVERED and found:  # it was verified that the minimums exceed the box
+        named.append(MINIMUMS)
+    return list(dict.fromkeys(named))
+
+
+def readings_set(book: Rulebook, draft: "Draft") -> list[str]:
+    """The readings that the draft's setting is about."""
+    return readings_that_set(book, draft.setting.excess, draft.setting.rounding)
+
+
+def readings_on(book: Rulebook, citations: Sequence[str]) -> list[str]:
+    """The names of the readings of any of these rules."""
+    numbers = {number for id_, _, number in (one.partition(SEPARATOR) for one in citations) if id_ == book.id}
+    return [reading.name for reading in book.readings.values() if numbers & set(reading.rules)]
+
+
+def readings_shown(incident: Incident) -> list[Reading]:
+    """All readings of an incident's rulebook; those that its situation rests on first."""
+    book, situation = book_of(incident), situation_of(incident)
+    if book is None:
+        return []
+    first = book.readings_of(situation) if situation else []
+    return [*first, *(one for one in book.readings.values() if one not in first)]
+
+
+# --- What may follow from a ruling ------------------------------------------------------------------
+
+VOIDS = ("void", "void-affected")
+
+
+def order_fault(
+    ruling: Ruling, one: Round, *, voids: bool, dice: Sequence[int] | None = None, nets: Mapping[int, int] | None = None
+) -> str:  # fmt: skip
+    """Why a ruling cannot have this round voided or settled so: a rule decides it, by its own rulebook and events."""
+    book, incident = rulebooks()[one.rulebook], ruling.incident
+    found = decided(incident, book)
+    if found is None:
+        return "" if voids or incident.situation == WRONG_RECORD else _void_by_record_fault(ruling, book, one)
+    if found.situation.action in VOIDS and not voids and not _is_opened(ruling, found, SETTLE, one):
+        return f"{found} {one} cannot be settled by {ruling}; order a void."
+    if voids:
+        is_open = found.situation.action in VOIDS or _is_opened(ruling, found, VOID, one)
+        return "" if is_open else f"{found} {one} cannot be voided by {ruling}."
+    if ruling.kind == RulingKind.CONFIRMATION and (nets or _are_other(dice, one)):
+        return f"{found} {ruling} confirms that rule: {one} is settled by it and by its own dice; name no others."
+    if ruling.kind == RulingKind.NOT_COVERED and not (incident.situation == OVER_LIMIT and needs_ruling(one)):
+        return f"{found} In {one} the minimums of no box exceed what it may hold, so nothing is left to {ruling}."
+    return _void_by_record_fault(ruling, book, one)
+
+
+def _void_by_record_fault(ruling: Ruling, book: Rulebook, one: Round) -> str:
+    """A round that its own events void is not settled as a valid one, whatever the incident says it is about."""
+    for situation in voiding_situations(book, _events(one)):
+        if not _is_opened(ruling, Decided(book, situation), SETTLE, one):
+            return (
+                f"By its own record, {one} is void by {', '.join(book.cite(*situation.rules))}: {situation.explain} "
+                f"Order a void. If that event itself was recorded wrongly, correct the situation of "
+                f"{ruling.incident} to {WRONG_RECORD!r}."
+            )
+    return ""
+
+
+def _is_opened(ruling: Ruling, found: Decided, outcome: str, one: Round) -> bool:
+    """An interpretation of a reading that the situation rests on, whose alternative would decide this round so."""
+    if ruling.kind != RulingKind.INTERPRETATION:
+        return False
+    about = [reading for reading in found.book.readings_of(found.situation) if reading.name in ruling.readings]
+    return any(opens(found.book, reading, outcome, _events(one)) for reading in about)
+
+
+def _are_other(dice: Sequence[int] | None, one: Round) -> bool:
+    throw = _as_recorded(one).assessment.throw
+    return bool(dice) and (throw is None or sorted(dice or ()) != sorted(throw.faces))
+
+
+def _events(one: Round) -> Sequence[Event]:
+    return _as_recorded(one).events
+
+
+def place_fault(incident: Incident, one: Round) -> str:
+    """Why a ruling on an incident does not reach a round: it was played at another table, or is not named."""
+    if incident.table_id == one.table_id or incident.rounds.filter(round=one).exists():
+        return ""
+    if incident.table_id is not None:
+        return f"{one} was not played at {incident.table}, and {incident} does not name it; name the round there first."
+    return f"{incident} is at no table and does not name {one}; name the round in the incident first."
