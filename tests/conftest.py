@@ -15,7 +15,7 @@ from pytest_django import DjangoDbBlocker
 from games.models import Casino, Pit, Staff
 from games.services.casinos import casino_create, pit_create
 from games.services.gate import Operator
-from games.services.people import staff_create, staff_set_password
+from games.services.people import local_password_set, staff_create
 from tests import servers
 
 OPERATOR = Operator()
@@ -80,9 +80,7 @@ def build_house(password: str | None = None) -> House:
     for role, (_, _, place) in PEOPLE.items():
         person = house.hire(role.upper(), role, pit=house.pits[place] if place else None)
         if password is not None:
-            staff_set_password(
-                actor=OPERATOR, staff=person, password=password, must_change=False, reason="First password"
-            )
+            local_password_set(actor=OPERATOR, staff=person, password=password, reason="First password")
         house.people[role] = person
     return house
 

@@ -18,23 +18,40 @@ from django_celery_results.models import TaskResult
 
 from audits.models import DayClose, DaySummary, Finding, Notice
 from audits.services.arrivals import arrivals_take
-from audits.services.consequences import Basis, round_settle
+from audits.services.consequences import Basis, consequence_execute, round_settle
+from audits.services.discretions import discretion_record
 from audits.services.disputes import dispute_raise, dispute_rule_set
 from audits.services.evidence import evidence_add
 from audits.services.findings import finding_acknowledge
 from audits.services.incidents import Report, incident_open
 from audits.services.logs import handover_sign, log_write
-from audits.services.policies import policy_set
-from audits.services.rulings import Draft, discretion_record, ruling_make, ruling_setting_set
+from audits.services.rulings import Draft, ruling_make
 from audits.services.runs import close_start, part_take, run_start
 from audits.services.shifts import shift_add
-from games.models import Denial, Duty, ImportJob, Round, SettlementPolicy, Staff, Table
+from games.engine.sign_edits import Edits
+from games.models import (
+    AccessRecord,
+    Denial,
+    Duty,
+    FactorReset,
+    FailedLogin,
+    ImportJob,
+    LoginSession,
+    Round,
+    SettlementPolicy,
+    Staff,
+    Table,
+)
+from games.services.access_reviews import reviews_open
 from games.services.duties import duty_grant
-from games.services.limits import limits_propose
+from games.services.limits import limits_edit
 from games.services.live import live_open
+from games.services.people import account_reset
+from games.services.presets import preset_add
 from games.services.rounds import round_record
 from games.services.settlement import Setting
 from games.services.terminals import terminal_create
+from games.services.thresholds import threshold_propose
 from tests.audits.decided import incident_about, standing
 from tests.audits.files import PNG
 from tests.conftest import OPERATOR, House
@@ -59,8 +76,8 @@ def all_routes(resolver: URLResolver | None = None, prefix: str = "", names: str
 
 PATHS = dict(all_routes())
 KEYS = {
-    "dice-sets": "diceset", "rounds": "round", "live-rounds": "liveround", "log-entries": "logentry",
-    "evidence": "evidence", "consequences": "consequence", "repayments": "repayment",
+    "dice-sets": "diceset", "tumblers": "tumbler", "rounds": "round", "live-rounds": "liveround",
+    "log-entries": "logentry", "evidence": "evidence", "consequences": "consequence", "repayments": "repayment",
 }  # fmt: skip
 QUERIES = {"admin:autocomplete": "?app_label=games&model_name=duty&field_name=staff&term=", "api:search": "?q=dice"}
 
@@ -82,22 +99,19 @@ def record_round() -> None:
 def audited_samples(house: House) -> dict[str, str]:
     """A finding that was acknowledged, a run under way, a day that was closed."""
     arrivals_take()
-    finding = finding_acknowledge(actor=house["pit-manager"], finding=Finding.objects.get())
+    finding = finding_acknowledge(actor=house["pit-manager"], finding=Finding.objects.get(category="discrepancy"))
     close = close_start(casino=house.casino, day=finding.gaming_day, who="x")
     for part in close.parts.all():
         part_take(key=part.pk)
     run = run_start(actor=OPERATOR, casino=house.casino, day=finding.gaming_day)
-    policy = policy_set(actor=house["compliance"], casino=house.casino, changes={}, reason="Sample")
     notice = Notice.objects.create(casino=house.casino, pit=house.pits["P1"], role="pit-manager", text="x")
     return {
         "finding": str(finding.pk),
         "run": str(run.pk),
         "daysummary": str(DaySummary.objects.get().pk),
         "dayclose": str(DayClose.objects.get().pk),
-        "findingpolicy": str(policy.pk),
         "notice": str(notice.pk),
         "finding/history": str(finding.history.get().history_id),
-        "findingpolicy/history": str(policy.history.get().history_id),
     }
 
 
@@ -132,6 +146,7 @@ def ruling_samples(house: House, table: Table) -> dict[str, str]:
     ruling = ruling_make(actor=manager, incident=incident, draft=draft)
     basis = Basis(incident, ruling)
     order = round_settle(actor=manager, basis=basis, round=Round.objects.get(), reason="As ruled", dice=[6, 6, 5])
+    consequence_execute(actor=house["shift-manager"], consequence=order, reason="Agreed")
     return {
         "ruling": str(ruling.pk),
         "ruling_number": ruling.number,
@@ -145,13 +160,10 @@ def decided_samples(house: House, table: Table) -> dict[str, str]:
     manager = house["casino-manager"]
     filled = standing(setting=Setting(excess="filled"))
     ruling_make(actor=manager, incident=incident_about(house, table, account="Standing"), draft=filled)
-    setting = ruling_setting_set(actor=manager, casino=house.casino, is_reporter_party=True, reason="Sample")
     moved = incident_about(house, bare_table(house, "D9-01", rulebook=DIVISION_9, layout="1"), situation="chips-moved")
     decision = discretion_record(actor=manager, incident=moved, decision="Sample", reason="Sample")
     return {
         "settlementpolicy": str(SettlementPolicy.objects.get().pk),
-        "rulingsetting": str(setting.pk),
-        "rulingsetting/history": str(setting.history.get().history_id),
         "discretion": str(decision.pk),
     }
 
@@ -168,13 +180,31 @@ def samples(house: House) -> dict[str, str]:
     interval = IntervalSchedule.objects.create(every=1, period="days")
     staff: Staff = house["pit-supervisor"]
     table = open_table(house)
-    proposal = limits_propose(actor=house["pit-manager"], tables=[table], limits=sign({}), reason="Sample")
+    lower = Edits({("big-small", "min"): 500})
+    proposal = limits_edit(actor=house["pit-manager"], edits={table: lower}, reason="Sample")
+    preset = preset_add(
+        actor=house["shift-manager"], casino=house.casino, name="Weekend 100", limits=sign(), reason="Sample"
+    )
     dice_set = table.dice_fits.get().dice_set
+    tumbler = table.tumbler_fits.get().tumbler
     record_round()
     upload = ImportJob.objects.create(casino=house.casino, by=staff, name="x", stored="x", size=1)
     terminal, _ = terminal_create(actor=OPERATOR, name="T1", tables=[table], reason="Sample")
     in_play, _ = live_open(actor=OPERATOR, document={"source": "floor", "ref": "L-1", "table": table.code})
+    proposer = house.hire("C2", "compliance")
+    change = threshold_propose(
+        actor=proposer, casino=house.casino, kind="acting", values={"acting_days": 7}, reason="Sample"
+    )
+    other_admin = house.hire("IT2", "administrator")
+    proposal_on_account = account_reset(
+        actor=other_admin, staff=house["surveillance"], site="http://localhost", reason="Sample"
+    )
+    read = AccessRecord.objects.create(who="x", kind="export", thing="x", casino=house.casino)
+    review = next(review for review in reviews_open() if review.casino == house.casino)
     denial = Denial.objects.create(who="x", action="x", thing="x", door="x", casino=house.casino)
+    login = LoginSession.objects.create(staff=staff, started_at=now, seen_at=now)
+    failed = FailedLogin.objects.create(staff=staff, number=staff.number, casino=house.casino, kind="password")
+    reset = FactorReset.objects.create(staff=staff, proposed_by=other_admin, proposed_at=now, reason="Sample")
     return (
         audited_samples(house)
         | incident_samples(house, table)
@@ -182,14 +212,23 @@ def samples(house: House) -> dict[str, str]:
         | decided_samples(house, table)
         | {
             "casino": str(house.casino.pk),
+            "thresholdchange": str(change.pk),
             "pit": str(house.pits["P1"].pk),
             "staff": str(staff.pk),
             "duty": str(duty.pk),
             "denial": str(denial.pk),
+            "loginsession": str(login.pk),
+            "failedlogin": str(failed.pk),
+            "factorreset": str(reset.pk),
+            "accountproposal": str(getattr(proposal_on_account, "pk", None)),
+            "accessrecord": str(read.pk),
+            "accessreview": str(review.pk),
             "table": str(table.pk),
             "limitproposal": str(proposal.pk),
+            "limitpreset": str(preset.pk),
             "limitset": str(table.limit_sets.get().pk),
             "diceset": str(dice_set.pk),
+            "tumbler": str(tumbler.pk),
             "round": str(Round.objects.get().pk),
             "liveround": str(in_play["id"]),
             "importjob": str(upload.pk),
@@ -198,11 +237,13 @@ def samples(house: House) -> dict[str, str]:
             "taskresult": str(TaskResult.objects.create(task_id="x").pk),
             "content_type": str(ContentType.objects.get_for_model(Staff).pk),
             "casino/history": str(house.casino.history.first().history_id),
+            "limitpreset/history": str(preset.history.get().history_id),
             "pit/history": str(house.pits["P1"].history.first().history_id),
             "staff/history": str(staff.history.first().history_id),
             "duty/history": str(duty.history.first().history_id),
             "table/history": str(table.history.first().history_id),
             "diceset/history": str(dice_set.history.first().history_id),
+            "tumbler/history": str(tumbler.history.first().history_id),
             "terminal/history": str(terminal.history.first().history_id),
         }
     )
@@ -214,6 +255,7 @@ def concrete(path: str, samples: dict[str, str]) -> str:
     path = re.sub(r"\^\(\?P<app_label>[^)]*\)/\$", "games/", path)
     return "/" + (
         path.replace("<str:code>", "TS-01")
+        .replace("<uuid:key>", samples["loginsession"])
         .replace("<str:number>", samples["ruling_number" if "/rulings/" in path else "number"])
         .replace("<int:key>", samples[KEYS.get(path.split("/")[2] if path.startswith("api/") else "", "limitproposal")])
         .replace("^([^/]+)/history/([^/]+)/$", f"{samples.get(thing)}/history/{samples.get(thing + '/history')}/")

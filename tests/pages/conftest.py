@@ -4,6 +4,7 @@ import os
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +52,18 @@ def site(running_site: Site, django_db_blocker: DjangoDbBlocker) -> Iterator[Sit
 @pytest.fixture(scope="session")
 def running_site(django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One site for all page tests of a worker; each test works with records of its own."""
+    with started_site(django_db_blocker, tmp_path_factory.mktemp("site") / "web.log") as started:
+        yield started
+
+
+@contextmanager
+def started_site(django_db_blocker: DjangoDbBlocker, log: Path, **settings: str) -> Iterator[Site]:
+    """A site with a house of its own, for as long as it is needed; `settings` go into its environment."""
     port = free_port()
-    log = tmp_path_factory.mktemp("site") / "web.log"
     with servers.clone() as database:
         with django_db_blocker.unblock(), connected_to(database):
             house = build_house(PASSWORD)
-        environment = os.environ | {"DATABASE_URL": servers.database_url(database)}
+        environment = os.environ | {"DATABASE_URL": servers.database_url(database)} | settings
         environment.pop("DATABASE_OWNER_URL", None)
         part = Part("Web server", web_command("127.0.0.1", port, workers=1), environment, log)
         try:

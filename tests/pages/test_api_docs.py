@@ -39,7 +39,7 @@ def test_a_change_tried_there_carries_its_token(site: Site, page: Page) -> None:
     call = page.locator("#operations-limit-proposals-proposal_add")
     call.get_by_role("button", name="POST").first.click()
     call.get_by_role("button", name="Try it out").click()
-    body = '{"tables": ["PG-32"], "boxes": {"big-small": {"min": "25", "max": "3000"}}, "reason": "Tried on the page"}'
+    body = '{"changes": {"PG-32": {"boxes": {"big-small": {"min": "25"}}}}, "reason": "Tried on the page"}'
     call.locator("textarea").fill(body)
     call.get_by_role("button", name="Execute").click()
     expect(call.locator(".live-responses-table")).to_contain_text('"state": "pending"')

@@ -1,8 +1,11 @@
 """The floor in a real browser: a sign changed by two people, a table opened after its checks, dice, prints."""
 
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from games.engine.limits import Range
 from games.models import DiceInspection, LimitDecision, SignPrint, Table
+from games.selectors import limits_at
 from tests.games.engine.oracle import DIVISION_9
 from tests.games.floor import bare_table, dice_of, open_table, put_sign, ready_table
 from tests.pages.conftest import Site, log_in
@@ -24,10 +27,11 @@ def test_a_sign_is_changed_by_two_people(site: Site, page: Page) -> None:
     page.get_by_label("Reason").fill("A busy night")
     page.get_by_role("button", name="Propose").click()
     expect(page.get_by_text("The maximum is below the minimum")).to_be_visible()
+    expect(page.get_by_text("2 values edited")).to_be_visible()
     page.get_by_label("Maximum, Big and Small").fill("6,000")
     page.get_by_role("button", name="Propose").click()
-    expect(page.get_by_text("waits for somebody else's approval")).to_be_visible()
-    expect(page.get_by_text("You proposed this; somebody else decides.")).to_be_visible()
+    expect(page.get_by_text("waits for another person's approval")).to_be_visible()
+    expect(page.get_by_text("You proposed this; another person decides.")).to_be_visible()
     expect(page.get_by_role("link", name="Approve")).to_have_count(0)
     row = page.get_by_role("row", name="Big and Small Minimum")
     expect(row).to_contain_text("50")
@@ -49,6 +53,44 @@ def test_a_sign_is_changed_by_two_people(site: Site, page: Page) -> None:
     expect(page.get_by_text("To come:")).to_be_visible()
 
 
+def test_a_pit_s_limits_are_edited_in_a_grid_by_keyboard(site: Site, page: Page) -> None:
+    first, second = open_table(site.house, "PG-07", "P2"), open_table(site.house, "PG-08", "P2", layout="E")
+    before = limits_at(table=second, at=timezone.now()).limits
+    page.set_viewport_size({"width": 390, "height": 800})
+    log_in(page, "SHIFT-MANAGER")
+    page.goto(f"/admin/games/pit/{site.house.pits['P2'].pk}/propose/")
+    page.get_by_label("Minimum, Single die, all tables").fill("30")
+    page.get_by_role("button", name="Apply to all tables: Single die").press("Enter")
+    for table in (first, second):
+        expect(page.get_by_label(f"Minimum, Single die, {table}")).to_have_value("30")
+    page.get_by_label("Minimum, Single die, PG-07").press("ArrowDown")
+    expect(page.get_by_label("Minimum, Total, PG-07")).to_be_focused()
+    expect(page.get_by_text("Double is not on this layout")).to_have_count(1)
+    page.get_by_label("Maximum, Any triple, PG-07").fill("")
+    page.get_by_label("Reason").fill("A busy night")
+    page.get_by_label("Reason").press("Enter")
+    expect(page.get_by_text("1 limit would be removed")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert not first.limit_proposals.exists()
+    page.get_by_label("PG-07: Any triple maximum").check()
+    page.get_by_role("button", name="Propose").last.click()
+    expect(page.get_by_text("waits for another person's approval")).to_be_visible()
+    address = page.url
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+    again_as(page, "CASINO-MANAGER")
+    page.goto(address.replace("change", "approve"))
+    page.get_by_label("Reason").fill("Agreed")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("Tick every limit that is removed")).to_be_visible()
+    page.get_by_label("PG-07: Any triple maximum").check()
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("is approved.")).to_be_visible()
+    after = second.limit_sets.order_by("pk")[1].sheet.limits()
+    assert after.by_key == {**before.by_key, "single": Range(3000, before.by_key["single"].maximum)}
+    assert after.differential == before.differential
+
+
 def test_a_proposer_who_types_the_address_is_refused_on_record(site: Site, page: Page) -> None:
     table = open_table(site.house, "PG-02")
     log_in(page, "SHIFT-MANAGER")
@@ -56,7 +98,7 @@ def test_a_proposer_who_types_the_address_is_refused_on_record(site: Site, page:
     page.get_by_label("Minimum, Big and Small").fill("25")
     page.get_by_label("Reason").fill("Quiet")
     page.get_by_role("button", name="Propose").click()
-    expect(page.get_by_text("waits for somebody else's approval")).to_be_visible()
+    expect(page.get_by_text("waits for another person's approval")).to_be_visible()
     page.goto(page.url.replace("change", "approve"))
     page.get_by_label("Reason").fill("Me too")
     page.get_by_role("button", name="Approve").click()
@@ -92,6 +134,17 @@ def test_5_0_a_table_opens_after_its_checks_are_signed(site: Site, page: Page) -
     page.get_by_label("Reason").fill("Two areas do not light")
     page.get_by_role("button", name="Suspend").click()
     expect(page.get_by_text("Suspended (division-9-2008#7.4)")).to_be_visible()
+    page.get_by_role("link", name="Resume").click()
+    page.get_by_label("Reason").fill("Mended")
+    page.get_by_label("Rectified by").fill("Technician of the maker")
+    page.get_by_label("Checked by").fill("NOBODY")
+    page.get_by_label("What was rectified").fill("A fuse was replaced")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("There is no staff number NOBODY at this casino")).to_be_visible()
+    page.get_by_label("Checked by").fill("PIT-SUPERVISOR")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("PG-03 is open again.")).to_be_visible()
+    expect(page.get_by_text("A fuse was replaced").first).to_be_visible()
     page.get_by_role("link", name="Close", exact=True).click()
     page.get_by_label("Notice given to players at").fill("quarter past")
     page.get_by_label("Reason").fill("Not mended today")
@@ -122,6 +175,36 @@ def test_dice_are_fitted_and_inspected(site: Site, page: Page) -> None:
     assert DiceInspection.objects.get(dice_set=dice).table == table
     page.goto(f"/admin/games/table/{table.pk}/change/")
     expect(page.get_by_text("These dice failed their inspection")).to_be_visible()
+
+
+def test_3_4_e_a_tumbler_is_registered_fitted_and_inspected(site: Site, page: Page) -> None:
+    table = bare_table(site.house, "PG-06")
+    log_in(page, "PIT-MANAGER")
+    page.goto("/admin/games/tumbler/add/")
+    page.get_by_label("Pit").select_option(label="RWS P1")
+    page.get_by_label("Code").fill("PG-T6")
+    page.get_by_label("Activation").select_option(label="Electronic")
+    page.get_by_label("Lock or seal").fill("L-6")
+    page.get_by_label("Reason").fill("Delivered")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("This field is required.")).to_be_visible()
+    page.get_by_label("Serial number").fill("TB-6")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.goto(f"/admin/games/table/{table.pk}/change/")
+    page.get_by_role("link", name="Fit tumbler").click()
+    page.get_by_label("Tumbler").select_option(label="PG-T6")
+    page.get_by_label("Reason").fill("Serviced")
+    page.get_by_role("button", name="Fit tumbler").click()
+    expect(page.get_by_text("The tumbler PG-T6 is fitted to PG-06.")).to_be_visible()
+    page.get_by_role("link", name="PG-T6").click()
+    page.get_by_role("link", name="Inspect").click()
+    page.get_by_label("Does not work correctly").check()
+    page.get_by_label("Lock or seal found").fill("L-6")
+    page.get_by_label("Remarks").fill("It sticks")
+    page.get_by_role("button", name="Inspect").click()
+    expect(page.get_by_text("inspected: does not work correctly")).to_be_visible()
+    page.goto(f"/admin/games/table/{table.pk}/change/")
+    expect(page.get_by_text("This tumbler failed its inspection")).to_be_visible()
 
 
 def test_a_sign_is_printed_and_printed_again(site: Site, page: Page) -> None:

@@ -1,7 +1,7 @@
 """Rounds in play in a real browser: a round practised by clicks, a round that was left open finished by hand."""
 
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from games.models import LiveRound, Round
 from games.services.live import live_open, live_step
@@ -17,6 +17,10 @@ def press(page: Page, name: str, value: str) -> None:
         page.locator(f'button[name="{name}"][value="{value}"]').locator("visible=true").first.click()
 
 
+def choose_chip(page: Page, name: str) -> None:
+    page.locator("fieldset", has_text="Chip").get_by_text(name, exact=True).click()
+
+
 def test_3_3_a_round_is_practised_by_clicks(site: Site, page: Page) -> None:
     table = ready_table(site.house, "PG-51", rulebook=DIVISION_9, layout="2")
     rounds = Round.objects.count()
@@ -30,6 +34,7 @@ def test_3_3_a_round_is_practised_by_clicks(site: Site, page: Page) -> None:
     press(page, "tumbles", "3")
     press(page, "step", "place-bets")
     page.locator("label", has_text="seat-4").click()
+    choose_chip(page, "25")
     press(page, "box", "small")
     expect(page.get_by_role("button", name="small, pays 1 to 1, holds 25")).to_be_visible()
     page.keyboard.press("Enter")  # the focus stays on the box
@@ -50,6 +55,50 @@ def test_3_3_a_round_is_practised_by_clicks(site: Site, page: Page) -> None:
     press(page, "again", "1")
     expect(status).to_contain_text("new")
     assert (Round.objects.count(), LiveRound.objects.filter(table=table).count()) == (rounds, 0)
+
+
+def test_5_4_1_play_is_interrupted_with_the_dice_known_and_settled_by_them(site: Site, page: Page) -> None:
+    table = ready_table(site.house, "PG-53")
+    log_in(page, "PIT-SUPERVISOR")
+    page.goto(f"/admin/games/table/{table.pk}/practise/")
+    status = page.locator(".tp-status")
+    press(page, "step", "place-bets")
+    choose_chip(page, "25")
+    press(page, "box", "small")
+    press(page, "step", "no-more-bets")
+    page.locator("label", has_text="Withdraw the bet").click()
+    press(page, "box", "small")
+    expect(status).to_contain_text("Refused by rws-tai-sai-v6#5.7")
+    press(page, "tumbles", "3")
+    page.get_by_text("Interruption…").click()
+    for die, face in (("Die 1", "6"), ("Die 2", "1"), ("Die 3", "6")):
+        page.get_by_label(die).select_option(face)
+    press(page, "interrupt", "1")
+    expect(status).to_contain_text("1, double 6, total 13")
+    irregular = page.locator("section", has_text="Irregular")
+    expect(irregular).to_contain_text("Interrupted with dice known: 6, 1, 6.")
+    expect(irregular).to_contain_text("seat-1 small withdrawn after no-more-bets")
+    press(page, "step", "settled")
+    expect(page.get_by_role("row", name="seat-1 in all")).to_contain_text("-25.00")
+
+
+def test_what_is_clicked_while_an_answer_is_under_way_is_neither_lost_nor_undone(site: Site, page: Page) -> None:
+    table = ready_table(site.house, "PG-54")
+    log_in(page, "PIT-SUPERVISOR")
+    page.goto(f"/admin/games/table/{table.pk}/practise/")
+
+    def answer_late(route: Route) -> None:
+        page.wait_for_timeout(300)
+        route.continue_()
+
+    page.route("**/practise/", answer_late)
+    page.locator('button[name="step"][value="place-bets"]').click()
+    choose_chip(page, "25")
+    page.get_by_text("Interruption…").click()
+    for _ in range(2):
+        page.locator('button[name="box"][value="small"]').locator("visible=true").click()
+    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 50")).to_be_visible()
+    expect(page.get_by_label("Die 1")).to_be_visible()
 
 
 def test_a_round_that_was_left_open_is_finished_from_the_table_s_page(site: Site, page: Page) -> None:

@@ -8,20 +8,20 @@ from playwright.sync_api import Page, expect
 from tests.pages.conftest import PASSWORD, Site, log_in, sidebar
 
 HOUSE = ["Casinos", "Pits"]
-FLOOR = ["Tables", "Limit proposals", "Signs", "Dice sets", *HOUSE]
+FLOOR = ["Tables", "Limit proposals", "Limit presets", "Signs", "Dice sets", "Tumblers", *HOUSE]
 ROUNDS = ["Rounds", "Rounds in play"]
 UPLOADS = [*ROUNDS, "Uploads"]
 TERMINALS = ["Terminals"]
 SYSTEM = [*TERMINALS, "Schedule", "Task results"]
-REFUSED = ["Refused attempts"]
+REFUSED = ["Refused attempts", "Failed logins", "Access records", "Access reviews"]
+PEOPLE = ["Staff", "Acting appointments", "Sessions", "Second factor resets", "Account proposals"]
 INCIDENTS = ["Incidents", "Daily log", "Handovers", "Disputes", "Evidence", "Search"]
 INCIDENTS_AND_RULES = [*INCIDENTS, "Shifts", "Dispute rules"]
 RULINGS = ["Rulings", "Standing interpretations", "Consequences", "Discretion"]
 RULINGS_AND_POLICIES = [*RULINGS, "Settlement policies"]
-ALL_OF_RULINGS = [*RULINGS_AND_POLICIES, "Ruling settings"]
 FINDINGS = ["Findings", "Days", "Runs"]
-POLICIES = [*FINDINGS, "Policies"]
-NOTICES = [*POLICIES, "Notices"]
+THRESHOLDS = [*FINDINGS, "Thresholds"]
+NOTICES = [*THRESHOLDS, "Notices"]
 SIDEBARS = {
     "pit-supervisor": {
         "Floor": FLOOR,
@@ -29,7 +29,7 @@ SIDEBARS = {
         "Incidents": INCIDENTS,
         "Rulings": RULINGS,
         "Findings": FINDINGS,
-        "People": ["Duties"],
+        "People": ["Acting appointments"],
     },
     "pit-manager": {
         "Floor": FLOOR,
@@ -37,24 +37,24 @@ SIDEBARS = {
         "Incidents": INCIDENTS,
         "Rulings": RULINGS,
         "Findings": FINDINGS,
-        "People": ["Duties"],
+        "People": ["Acting appointments"],
     },
     "shift-manager": {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS,
-        "Rulings": ALL_OF_RULINGS,
-        "Findings": POLICIES,
-        "People": ["Staff", "Duties"],
+        "Rulings": RULINGS_AND_POLICIES,
+        "Findings": THRESHOLDS,
+        "People": ["Staff", "Acting appointments"],
         "System": TERMINALS,
     },
     "casino-manager": {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS_AND_RULES,
-        "Rulings": ALL_OF_RULINGS,
-        "Findings": POLICIES,
-        "People": ["Staff", "Duties"],
+        "Rulings": RULINGS_AND_POLICIES,
+        "Findings": THRESHOLDS,
+        "People": ["Staff", "Acting appointments"],
         "System": TERMINALS,
     },
     "surveillance": {
@@ -63,30 +63,35 @@ SIDEBARS = {
         "Incidents": INCIDENTS,
         "Rulings": RULINGS_AND_POLICIES,
         "Findings": FINDINGS,
-        "People": ["Staff", "Duties"],
+        "People": ["Staff", "Acting appointments"],
         "System": TERMINALS,
     },
     "compliance": {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS_AND_RULES,
-        "Rulings": ALL_OF_RULINGS,
+        "Rulings": RULINGS_AND_POLICIES,
         "Findings": NOTICES,
         "Reports": REFUSED,
-        "People": ["Staff", "Duties"],
+        "People": PEOPLE,
         "System": TERMINALS,
     },
     "auditor": {
         "Floor": FLOOR,
         "Rounds": UPLOADS,
         "Incidents": INCIDENTS_AND_RULES,
-        "Rulings": ALL_OF_RULINGS,
+        "Rulings": RULINGS_AND_POLICIES,
         "Findings": NOTICES,
         "Reports": REFUSED,
-        "People": ["Staff", "Duties"],
+        "People": PEOPLE,
         "System": SYSTEM,
     },
-    "administrator": {"Floor": HOUSE, "Reports": REFUSED, "People": ["Staff", "Duties"], "System": SYSTEM},
+    "administrator": {
+        "Floor": HOUSE,
+        "Reports": ["Refused attempts", "Failed logins", "Access reviews"],
+        "People": PEOPLE,
+        "System": SYSTEM,
+    },
 }
 
 
@@ -104,7 +109,7 @@ def test_every_entry_of_the_sidebar_leads_somewhere(site: Site, page: Page) -> N
         for entry in entries:
             page.locator("#nav-sidebar-apps li a", has=page.get_by_text(entry, exact=True)).click()
             expect(page).to_have_title(re.compile("Tai Sai back office"))
-            expect(page.locator("#changelist")).to_be_visible()
+            expect(page.locator("#thresholds" if entry == "Thresholds" else "#changelist")).to_be_visible()
 
 
 def test_a_dealer_is_not_let_in(site: Site, page: Page) -> None:

@@ -1,10 +1,10 @@
-"""People at work in the admin: a duty granted and ended, a person changed, a password given and replaced."""
+"""People at work in the admin: a duty granted and ended, a person changed, a password chosen by a link."""
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from games.models import Duty, Staff
-from tests.pages.conftest import PASSWORD, Site, log_in
+from tests.pages.conftest import Site, log_in
 
 
 def test_a_shift_manager_grants_a_duty_and_ends_it(site: Site, page: Page) -> None:
@@ -15,6 +15,8 @@ def test_a_shift_manager_grants_a_duty_and_ends_it(site: Site, page: Page) -> No
     page.keyboard.type("D-PAGES")
     page.get_by_role("option", name="D-PAGES").click()
     page.get_by_label("Acts as").select_option("pit-supervisor")
+    expect(page.get_by_label("Pits")).to_have_value("")  # nothing is chosen for anybody
+    page.get_by_label("Pits").select_option("RWS P1")
     page.get_by_label("Reason").fill("Supervisor on leave")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("was added successfully")).to_be_visible()
@@ -43,9 +45,10 @@ def test_what_the_service_refuses_stands_at_its_field(site: Site, page: Page) ->
     page.keyboard.type("PIT-MANAGER")
     page.get_by_role("option", name="PIT-MANAGER").click()
     page.get_by_label("Acts as").select_option("shift-manager")
+    page.get_by_label("Pits").select_option("All pits of the casino")
     page.get_by_label("Reason").fill("Ambition")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("grants posts below his own")).to_be_visible()
+    expect(page.get_by_text("appoints to posts below their own")).to_be_visible()
     assert not Duty.objects.filter(reason="Ambition").exists()
 
 
@@ -65,28 +68,29 @@ def test_an_administrator_changes_a_person_and_the_history_tells(site: Site, pag
         expect(row).to_contain_text(text)
 
 
-def test_a_password_given_is_replaced_at_the_first_login(site: Site, page: Page) -> None:
+def test_a_person_chooses_the_password_by_a_link_that_an_administrator_made(site: Site, page: Page) -> None:
     person = site.house.hire("S-NEW", "pit-supervisor", pit=site.house.pits["P1"])
     log_in(page, "ADMINISTRATOR")
     page.goto(f"/admin/games/staff/{person.pk}/change/")
-    page.get_by_role("link", name="Set password").click()
-    page.get_by_label("Password").first.fill(PASSWORD)
-    page.get_by_label("The same again").fill("something else")
+    page.get_by_role("link", name="New sign-in link").click()
     page.get_by_label("Reason").fill("First day")
-    page.get_by_role("button", name="Set password").click()
-    expect(page.get_by_text("The two passwords differ")).to_be_visible()
-    page.get_by_label("Password").first.fill(PASSWORD)
-    page.get_by_label("The same again").fill(PASSWORD)
-    page.get_by_role("button", name="Set password").click()
-    expect(page.get_by_text("has to change it at the next login")).to_be_visible()
+    page.get_by_role("button", name="New sign-in link").click()
+    link = page.locator(".ts-key").inner_text()
 
     page.context.clear_cookies()
-    log_in(page, "S-NEW")
-    page.get_by_label("Old password").fill(PASSWORD)
-    page.get_by_label("New password", exact=False).first.fill("words of my own choice")
-    page.get_by_label("New password confirmation").fill("words of my own choice")
-    page.get_by_role("button", name="Change password").click()
-    page.goto("/admin/")
+    page.goto(link)
+    expect(page.get_by_label("Code of the link")).to_be_hidden()
+    assert "#" not in page.url  # taken out of the address and the history
+    page.locator("#id_password").fill("words of my own choice")
+    page.locator("#id_again").fill("words of another choice")
+    page.get_by_role("button", name="Set password").click()
+    expect(page.get_by_text("The two passwords differ")).to_be_visible()
+    page.locator("#id_password").fill("words of my own choice")
+    page.locator("#id_again").fill("words of my own choice")
+    page.get_by_role("button", name="Set password").click()
+    expect(page.get_by_text("Your password is set.")).to_be_visible()
+    page.get_by_role("link", name="Sign in").click()
+    log_in(page, "S-NEW", "words of my own choice")
     expect(page.locator("#you")).to_contain_text("Person S-NEW")
     assert Staff.objects.get(number="S-NEW").check_password("words of my own choice")
 

@@ -98,7 +98,7 @@ def test_5_1_1_an_over_full_box_is_noticed_when_it_has_been_paid(
     clock.shift(10 * MINUTE)
     report = Report(
         house.casino, NOON, "over-limit-unnoticed", "Small held 4500 at a maximum of 3000.", table=table,
-        rounds=[breach.round], finding=breach, occurred_to=NOON + 30 * SECOND,
+        rounds=[Round.objects.get(findings=breach)], finding=breach, occurred_to=NOON + 30 * SECOND,
     )  # fmt: skip
     incident = incident_open(actor=house["surveillance"], report=report)
     said = advice(incident)

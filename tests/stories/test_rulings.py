@@ -30,7 +30,7 @@ from games.policies import policy_at
 from games.services.dice import dice_inspect
 from games.services.gate import Denied
 from games.services.settlement import Setting
-from tests.audits.decided import REASON, draft, incident_about, ruled, settled_as, standing
+from tests.audits.decided import REASON, draft, executed, incident_about, ruled, settled_as, standing
 from tests.audits.files import played
 from tests.conftest import House
 from tests.games.engine.oracle import V6
@@ -118,10 +118,10 @@ def test_a_ruling_is_superseded_after_a_week_and_both_periods_are_settled_rightl
     clock.move_to(NOON + 7 * DAY)
     second = ruling_supersede(
         actor=house["casino-manager"], ruling=first,
-        draft=standing(decision="Every bet is settled as placed.", setting=Setting("in-full")),
+        draft=standing(decision="Every bet in proportion after all.", setting=Setting("proportional")),
     )  # fmt: skip
     clock.move_to(NOON + 8 * DAY)
-    after_it = two_on_small(table, NOON + 8 * DAY - HOUR, "AFTER", ("4450", "50"))
+    after_it = two_on_small(table, NOON + 8 * DAY - HOUR, "AFTER", ("2966", "50"))
     late = two_on_small(table, NOON + 3 * DAY - 2 * HOUR, "LATE", ("2950", "50"))  # arrives now, was played then
     arrivals_take()
     for one in (in_the_week, after_it, late):
@@ -212,7 +212,10 @@ def test_a_correction_of_a_correction_after_the_day_was_closed(house: House, tab
     better = ruling_supersede(
         actor=house["casino-manager"], ruling=ruling, draft=draft(decision="The recording was of another table.")
     )
-    second = settled_as(house, better, one, role="casino-manager", dice=[1, 3, 6])
+    house.people["third"] = house.hire("M-3", "shift-manager")
+    with pytest.raises(Denied, match="decided on"):
+        settled_as(house, better, one, dice=[1, 3, 6])  # the casino manager ruled, and does not execute
+    second = executed(house, Consequence.objects.get(decision=None), "third")
     arrivals_take()
     assert [row.deltas for row in Correction.objects.order_by("ordinal")] == [[-20_000, 12_000], [20_000, -12_000]]
     sums: dict[str, int] = defaultdict(int)
@@ -225,6 +228,6 @@ def test_a_correction_of_a_correction_after_the_day_was_closed(house: House, tab
     assert discrepancies(one) == []
     assert [row.kind for row in Consequence.objects.all()] == ["settlement", "settlement"]
     assert Incident.objects.get(pk=incident.pk).rulings.count() == 2
-    assert not Notice.objects.exists()
+    assert [row.consequence_notice.consequence for row in Notice.objects.order_by("pk")] == [first, second]
     assert REASON in {row.reason for row in Consequence.objects.all()}
     assert Ruling.objects.filter(replaced_by=None).get() == better
