@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.core.checks import register
 from django.db.models.signals import post_migrate
 
 
@@ -11,7 +12,7 @@ class GamesConfig(AppConfig):
         from django_structlog.signals import bind_extra_request_finished_metadata
         from simple_history.signals import pre_create_historical_record
 
-        from games import insert_only
+        from games import grants
         from games.middleware import log_no_person
         from games.models.history import name_the_author
         from games.services.people import login_note
@@ -24,4 +25,5 @@ class GamesConfig(AppConfig):
         user_logged_out.connect(session_left, dispatch_uid="session_left")
         pre_create_historical_record.connect(name_the_author, dispatch_uid="name_the_author")
         bind_extra_request_finished_metadata.connect(log_no_person, dispatch_uid="log_no_person")
-        post_migrate.connect(insert_only.protect, dispatch_uid="protect_tables")
+        register(grants.check_grants)
+        post_migrate.connect(grants.protect, dispatch_uid="protect_tables")

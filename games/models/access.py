@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from games.models.casino import Casino
+from games.models.grants import WRITTEN_ONCE
 from games.models.staff import Staff
 
 
@@ -20,6 +21,7 @@ class AccessRecord(models.Model):
         SEARCH = "search", "Search"
         EXPORT = "export", "Export"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     at = models.DateTimeField(default=timezone.now)
@@ -50,6 +52,7 @@ class AccessRecord(models.Model):
 class AccessReview(models.Model):
     """The accounts of a casino in one quarter, to be gone through by compliance."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="access_reviews")
@@ -90,6 +93,7 @@ class AccessReviewLine(models.Model):
         UNUSED = "unused", "No sign-in for 90 days"
         PRIVILEGED = "privileged", "Privileged role"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "review__casino", None
 
     review = models.ForeignKey(AccessReview, on_delete=models.PROTECT, related_name="lines")
@@ -122,6 +126,8 @@ class AccessReviewMark(models.Model):
         KEEP = "keep", "Keep"
         REMOVE = "remove", "Remove"
 
+    grants = WRITTEN_ONCE
+
     line = models.ForeignKey(AccessReviewLine, on_delete=models.PROTECT, related_name="marks")
     outcome = models.CharField(max_length=10, choices=Outcome)
     note = models.TextField(blank=True)
@@ -145,6 +151,8 @@ class AccessReviewMark(models.Model):
 
 class AccessReviewSignature(models.Model):
     """A review signed once every account is marked (a trigger sees to it). From then on nothing of it changes."""
+
+    grants = WRITTEN_ONCE
 
     review = models.OneToOneField(AccessReview, on_delete=models.PROTECT, related_name="signature")
     by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from games.models.grants import WRITTEN_ONCE
 from games.models.staff import Staff
 
 #: How long a sign-in link is good.
@@ -15,6 +16,7 @@ LINK_LIFETIME = dt.timedelta(hours=24)
 class AccountLink(models.Model):
     """A link by which its person chooses a password, once. Only the hash of its token is kept."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "staff__casino", None
 
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="account_links")
@@ -50,6 +52,8 @@ class AccountLinkEnd(models.Model):
         REPLACED = "replaced"
         LEFT = "left", "person left"
 
+    grants = WRITTEN_ONCE
+
     link = models.OneToOneField(AccountLink, on_delete=models.PROTECT, related_name="end")
     how = models.CharField(max_length=10, choices=How)
     who = models.TextField("ended by")
@@ -73,6 +77,7 @@ class AccountProposal(models.Model):
         REACTIVATE = "reactivate", "Reactivation"
         RESET = "reset", "Password reset"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "staff__casino", None
 
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="account_proposals")
@@ -114,6 +119,7 @@ class AccountDecision(models.Model):
         REJECTED = "rejected"
         WITHDRAWN = "withdrawn"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "proposal__staff__casino", None
 
     proposal = models.OneToOneField(AccountProposal, on_delete=models.PROTECT, related_name="decision")

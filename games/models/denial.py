@@ -1,14 +1,16 @@
-"""Denials: every attempt that the gate turned away. Written once; no update, no delete (games.insert_only)."""
+"""Denials: every attempt that the gate turned away. Written once; no update, no delete (games.grants)."""
 
 from django.db import models
 
 from games.models.casino import Casino
+from games.models.grants import WRITTEN_ONCE
 from games.models.staff import Staff
 
 
 class Denial(models.Model):
     """Who tried what, on what, through which door, in which post. Names are kept as text and outlive their subjects."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     at = models.DateTimeField(auto_now_add=True)

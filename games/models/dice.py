@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from games.engine.dice import COUNT
 from games.models.casino import Casino, Pit, code_validator
+from games.models.grants import WRITTEN_ONCE, Grants
 from games.models.history import History
 from games.models.staff import Staff
 from games.models.table import Table
@@ -23,6 +24,7 @@ class DiceSet(models.Model):
         UNFIT = "unfit", "Failed inspection"
         RETIRED = "retired", "Retired"
 
+    grants = Grants(update=("code", "pit", "seal", "state"))
     casino_path, pit_path = "casino", "pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="dice_sets")
@@ -59,6 +61,7 @@ class DiceSet(models.Model):
 class DiceFit(models.Model):
     """A dice set at a table: one set at a table, and at one table, at a time."""
 
+    grants = Grants(update=("during",))
     table_path = "table"
 
     dice_set = models.ForeignKey(DiceSet, on_delete=models.PROTECT, related_name="fits")
@@ -99,6 +102,7 @@ class DiceInspection(models.Model):
         DAMAGED = "damaged", "Damaged or worn"
         SEAL = "seal-broken", "Seal broken or not the recorded one"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "dice_set__casino", "dice_set__pit"
 
     dice_set = models.ForeignKey(DiceSet, on_delete=models.PROTECT, related_name="inspections")

@@ -12,6 +12,7 @@ from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce
 
 from games.models.casino import Casino, Pit
+from games.models.grants import Grants
 from games.models.history import History
 from games.models.staff import Staff
 from games.models.threshold import ThresholdDecision
@@ -62,6 +63,7 @@ class Duty(models.Model):
         PIT = "pit", "One pit"
         ALL_PITS = "all-pits", "All pits"
 
+    grants = Grants(update=("ends_at",))
     casino_path, pit_path = "casino", "pit"
 
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="duties")

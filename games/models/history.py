@@ -5,9 +5,13 @@ from typing import Any
 from django.db import models
 from simple_history.models import HistoricalRecords
 
+from games.models.grants import WRITTEN_ONCE
+
 
 class AuthorNamed(models.Model):
     """Each history row names its author in words, so that it outlives the person's record."""
+
+    grants = WRITTEN_ONCE
 
     history_author = models.TextField("author")
 

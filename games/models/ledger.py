@@ -7,9 +7,13 @@ or taken away later does not fit any more.
 from django.db import models
 from django.utils import timezone
 
+from games.models.grants import WRITTEN_ONCE, Grants
+
 
 class LedgerChain(models.Model):
     """The end of a chain: its length and last hash. What counts are the leaves; here the next one goes on."""
+
+    grants = Grants(update=("length", "head"))
 
     name = models.CharField(max_length=60, unique=True)
     length = models.BigIntegerField(default=0)
@@ -20,6 +24,8 @@ class LedgerChain(models.Model):
 
 
 class LedgerLeaf(models.Model):
+    grants = WRITTEN_ONCE
+
     chain = models.ForeignKey(LedgerChain, on_delete=models.PROTECT, related_name="leaves", db_index=False)
     position = models.BigIntegerField(help_text="From 1, without a gap.")
     kind = models.CharField(max_length=20)

@@ -11,12 +11,15 @@ from django.utils import timezone
 
 from games.engine.limits import Limits, Range
 from games.models.casino import Casino, Pit
+from games.models.grants import WRITTEN_ONCE
 from games.models.staff import Staff
 from games.models.table import Table
 
 
 class LimitSheet(models.Model):
     """What a sign says: lines by bet type or by one box, and differentials. Several tables may share one."""
+
+    grants = WRITTEN_ONCE
 
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -34,6 +37,8 @@ class LimitSheet(models.Model):
 
 class LimitLine(models.Model):
     """A minimum on one player's bet and a maximum on all bets, for a bet type or for one box. In minor units."""
+
+    grants = WRITTEN_ONCE
 
     sheet = models.ForeignKey(LimitSheet, on_delete=models.PROTECT, related_name="lines")
     key = models.CharField(max_length=20)
@@ -57,6 +62,8 @@ class LimitLine(models.Model):
 class DifferentialLine(models.Model):
     """How far the totals of the two boxes of a bet type may lie apart. In minor units."""
 
+    grants = WRITTEN_ONCE
+
     sheet = models.ForeignKey(LimitSheet, on_delete=models.PROTECT, related_name="differentials")
     type = models.CharField(max_length=20)
     amount = models.BigIntegerField()
@@ -75,6 +82,7 @@ class DifferentialLine(models.Model):
 class LimitProposal(models.Model):
     """New limits for one table, or for several of one pit at once, put forward with a reason."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
@@ -114,6 +122,8 @@ class LimitProposal(models.Model):
 class ProposedSign(models.Model):
     """What a proposal makes of one table's sign: the whole sheet, and the sign that it was worked out from."""
 
+    grants = WRITTEN_ONCE
+
     proposal = models.ForeignKey(LimitProposal, on_delete=models.PROTECT, related_name="signs")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="proposed_signs")
     sheet = models.ForeignKey(LimitSheet, on_delete=models.PROTECT, related_name="proposed_signs")
@@ -148,6 +158,7 @@ class LimitDecision(models.Model):
         WITHDRAWN = "withdrawn"
         SUPERSEDED = "superseded"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "proposal__casino", "proposal__pit"
 
     proposal = models.OneToOneField(LimitProposal, on_delete=models.PROTECT, related_name="decision")
@@ -190,6 +201,7 @@ class LimitSet(models.Model):
         FILE = "file"
         PROPOSAL = "proposal"
 
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="limit_sets")

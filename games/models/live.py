@@ -5,6 +5,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from games.models.casino import Casino
+from games.models.grants import WRITTEN_ONCE, Grants
 from games.models.limits import LimitSet
 from games.models.round import Round
 from games.models.table import Table
@@ -14,6 +15,12 @@ from games.models.terminal import Terminal, is_reserved
 class LiveRound(models.Model):
     """A round that a terminal opened. One at a time at a table; what has happened in it are its steps."""
 
+    grants = Grants(
+        update=(
+            "rulebook", "layout", "chip_unit", "limit_set", "state", "steps_taken", "last_step_at", "ended_at",
+            "recorded",
+        ),
+    )  # fmt: skip
     table_path = "table"
 
     source = models.CharField(max_length=200)
@@ -68,6 +75,7 @@ class LiveWarning(models.Model):
     The round is taken all the same. The audits make a finding of each warning.
     """
 
+    grants = WRITTEN_ONCE
     table_path = "live_round__table"
 
     class Kind(models.TextChoices):
@@ -96,6 +104,8 @@ class LiveWarning(models.Model):
 
 class LiveStep(models.Model):
     """One call of a terminal, or of the person who finished the round in its place."""
+
+    grants = WRITTEN_ONCE
 
     live_round = models.ForeignKey(LiveRound, on_delete=models.PROTECT, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()

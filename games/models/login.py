@@ -6,12 +6,14 @@ from django.db import models
 from django.db.models import Q
 
 from games.models.casino import Casino
+from games.models.grants import WRITTEN_ONCE, Grants
 from games.models.staff import Staff
 
 
 class LoginSession(models.Model):
     """One login of a person in one browser: from the password to its end. It stays on record."""
 
+    grants = Grants(update=("passed_at", "seen_at", "ended_at", "end", "ended_by", "reason"))
     casino_path, pit_path = "staff__casino", None
 
     class End(models.TextChoices):
@@ -57,11 +59,14 @@ class LoginSession(models.Model):
 class FailedLogin(models.Model):
     """An attempt that failed: the account that was tried, and from where. Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     class Kind(models.TextChoices):
         PASSWORD = "password", "Wrong password or number"
         CODE = "code", "Wrong code"
+        PASSKEY = "passkey", "Passkey not accepted"
+        COUNTER = "counter", "Passkey counter went back, it may be a copy"
         ACCESS = "access", "Right password, no access"
         THROTTLED = "throttled", "Too many attempts, not checked"
         CONFIRM = "confirm", "Wrong confirmation in a session"
@@ -88,6 +93,8 @@ class FailedLogin(models.Model):
 
 class LoginThrottle(models.Model):
     """A counter of failed attempts by account, address or browser; the key is a hash. Removed after a quiet day."""
+
+    grants = Grants(update=("failures", "refused", "blocked_until", "last_at"), delete=True)
 
     key = models.CharField(max_length=80, primary_key=True)
     failures = models.PositiveIntegerField(default=0)

@@ -4,12 +4,14 @@ from django.db import models
 from django.db.models.functions import Upper
 
 from games.models.casino import Casino
+from games.models.grants import Grants
 from games.models.history import History
 
 
 class LimitPreset(models.Model):
     """Limits under a name. A preset fills a proposal's cells for the bets that a layout has; it changes no sign."""
 
+    grants = Grants(update=("name", "limits"), delete=True)
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="limit_presets")

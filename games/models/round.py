@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from games.models.casino import Casino
 from games.models.dice import DiceSet
+from games.models.grants import READ_ONLY, WRITTEN_ONCE, Grants
 from games.models.limits import LimitSet
 from games.models.staff import Staff
 from games.models.table import Table, TableAssignment
@@ -19,6 +20,8 @@ from games.models.terminal import Terminal, is_reserved
 
 class ImportedFile(models.Model):
     """A file of rounds that was taken in whole."""
+
+    grants = WRITTEN_ONCE
 
     name = models.TextField()
     size = models.BigIntegerField(help_text="In bytes, as it was read.")
@@ -51,6 +54,7 @@ class Round(models.Model):
         FILE = "file", "File"
         HAND = "hand", "Entered by hand"
 
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     source = models.CharField(max_length=200)
@@ -128,6 +132,7 @@ class Round(models.Model):
 class RecordingConflict(models.Model):
     """The same name with another content: refused, and kept as it came. One row a content."""
 
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     source = models.CharField(max_length=200)
@@ -157,6 +162,7 @@ class ImportJob(models.Model):
         DONE = "done"
         REFUSED = "refused"
 
+    grants = Grants(update=("state", "read", "rounds", "new", "faults", "finished_at"))
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey("Casino", on_delete=models.PROTECT, null=True, related_name="+")
@@ -190,6 +196,8 @@ class ImportJob(models.Model):
 class Outbox(models.Model):
     """Rounds that wait to be reconciled: written with the round, taken away when it is done."""
 
+    grants = Grants(delete=True)
+
     round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="outbox")
     at = models.DateTimeField(default=timezone.now)
     again = models.BooleanField(
@@ -212,6 +220,7 @@ class RoundBetManager(models.Manager["RoundBet"]):
 class RoundBet(models.Model):
     """One row a bet, for people who want rows: a view over the rounds, to read only."""
 
+    grants = READ_ONLY
     table_path = "table"
 
     round = models.ForeignKey(Round, on_delete=models.DO_NOTHING, related_name="bets", db_constraint=False)

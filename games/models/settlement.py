@@ -5,6 +5,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from games.models.casino import Casino
+from games.models.grants import WRITTEN_ONCE
 
 EXCESS = ("proportional", "filled", "in-full")
 
@@ -15,6 +16,7 @@ class SettlementPolicy(models.Model):
     One that replaces another takes its place from its own start on; one that sets nothing only takes it away.
     """
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="settlement_policies", db_index=False)

@@ -3,12 +3,14 @@
 from django.db import models
 from django.utils import timezone
 
+from games.models.grants import WRITTEN_ONCE
 from games.models.limits import LimitSet
 from games.models.staff import Staff
 from games.models.table import Table, TableAssignment
 
 
 class SignPrint(models.Model):
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="sign_prints")

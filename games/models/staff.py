@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Upper
 
 from games.models.casino import Casino, Pit, code_validator
+from games.models.grants import Grants
 from games.models.history import History
 from games.roles import DEPARTMENTS, POSTS, PRIVILEGED, post_name
 
@@ -23,6 +24,12 @@ class StaffManager(BaseUserManager["Staff"]):
 class Staff(AbstractBaseUser):
     """A person by staff number. What the person may do follows from department and post (games/roles.toml)."""
 
+    grants = Grants(
+        update=(
+            "password", "last_login", "number", "name", "casino", "pit", "department", "post", "email", "leaves_on",
+            "is_active", "must_change_password",
+        ),
+    )  # fmt: skip
     casino_path, pit_path = "casino", "pit"
 
     number = models.CharField("staff number", max_length=32, unique=True, validators=[code_validator])

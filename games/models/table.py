@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from games.engine.money import format_money
 from games.models.casino import Casino, Pit, code_validator
+from games.models.grants import WRITTEN_ONCE, Grants
 from games.models.history import History
 from games.models.staff import Staff
 
@@ -42,6 +43,7 @@ class TableQuerySet(models.QuerySet["Table"]):
 class Table(models.Model):
     """A gaming table, known to every other program by its code alone."""
 
+    grants = Grants(update=("state", "state_since"))
     table_path = "pk"  # it lies where it stands, for the gate
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="tables")
@@ -88,6 +90,7 @@ class Table(models.Model):
 class TableAssignment(models.Model):
     """What is played on a table, and where it stands, from one moment until the next assignment."""
 
+    grants = Grants(update=("during",))
     table_path = "table"
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="assignments")
@@ -143,6 +146,7 @@ class TableStep(models.Model):
         MALFUNCTION = "malfunction", "Equipment malfunction"
         OTHER = "other", "Another reason"
 
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="steps")
@@ -198,6 +202,7 @@ class TableStep(models.Model):
 class OpeningCheck(models.Model):
     """The checks before a table opens (Division 9, 5.0), signed one by one. Written once."""
 
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="opening_checks")

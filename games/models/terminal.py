@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.db.models.functions import Upper
 
 from games.models.casino import Casino
+from games.models.grants import Grants
 from games.models.history import History
 from games.models.table import Table
 
@@ -27,6 +28,7 @@ def validate_plain_name(name: str) -> None:
 class Terminal(models.Model):
     """A key and the tables it is good for. Revoked for good; its name is never used again."""
 
+    grants = Grants(update=("table_codes", "revoked_at", "last_used_at"))
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="terminals")
@@ -78,6 +80,8 @@ class Terminal(models.Model):
 class TerminalTable(models.Model):
     """A terminal bound to a table of its own casino (foreign keys over both: migration 0005)."""
 
+    grants = Grants(delete=True)
+
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="bindings")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="+")
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
@@ -91,6 +95,8 @@ class TerminalTable(models.Model):
 
 class TerminalUse(models.Model):
     """How often a terminal has called in one minute; earlier minutes are not kept."""
+
+    grants = Grants(update=("count",), delete=True)
 
     terminal = models.ForeignKey(Terminal, on_delete=models.PROTECT, related_name="uses")
     minute = models.DateTimeField()

@@ -11,12 +11,14 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from games.models.casino import Casino
+from games.models.grants import WRITTEN_ONCE
 from games.models.staff import Staff
 
 
 class ThresholdChange(models.Model):
     """New values for one kind of thresholds, put forward with a reason: all values of the kind, changed or not."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="threshold_changes")
@@ -63,6 +65,7 @@ class ThresholdDecision(models.Model):
         REJECTED = "rejected"
         WITHDRAWN = "withdrawn"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "change__casino", None
 
     change = models.OneToOneField(ThresholdChange, on_delete=models.PROTECT, related_name="decision")

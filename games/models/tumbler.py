@@ -8,6 +8,7 @@ from django.db.models.functions import Upper
 from django.utils import timezone
 
 from games.models.casino import Casino, Pit, code_validator
+from games.models.grants import WRITTEN_ONCE, Grants
 from games.models.history import History
 from games.models.staff import Staff
 from games.models.table import Table
@@ -26,6 +27,7 @@ class Tumbler(models.Model):
         ELECTRICAL = "electrical", "Electrical"
         ELECTRONIC = "electronic", "Electronic"
 
+    grants = Grants(update=("code", "pit", "lock", "state"))
     casino_path, pit_path = "casino", "pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="tumblers")
@@ -68,6 +70,7 @@ class Tumbler(models.Model):
 class TumblerFit(models.Model):
     """A tumbler at a table: one tumbler at a table, and at one table, at a time."""
 
+    grants = Grants(update=("during",))
     table_path = "table"
 
     tumbler = models.ForeignKey(Tumbler, on_delete=models.PROTECT, related_name="fits")
@@ -108,6 +111,7 @@ class TumblerInspection(models.Model):
         FAULTY = "faulty", "Does not work correctly"
         LOCK = "lock-broken", "Lock or seal open, broken or not the recorded one"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "tumbler__casino", "tumbler__pit"
 
     tumbler = models.ForeignKey(Tumbler, on_delete=models.PROTECT, related_name="inspections")

@@ -21,6 +21,8 @@ from games.services.sessions import sessions_end_all
 
 log = structlog.get_logger(__name__)
 
+#: What is written when a password is set or taken away.
+PASSWORD_FIELDS = ("password", "must_change_password")
 TOKEN_BYTES = 32
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 MAIL = """You have a new sign-in link for the Tai Sai back office (staff number {number}).
@@ -61,7 +63,7 @@ def link_make(*, actor: Actor, staff: Staff, site: str, reason: str) -> IssuedLi
         raise ValidationError(f"{staff} is not active; reactivate the account first.")
     staff.set_unusable_password()  # ends the person's sessions: each is bound to the password
     staff.must_change_password = False
-    record_save(staff, actor=actor, reason=reason)
+    record_save(staff, actor=actor, reason=reason, only=PASSWORD_FIELDS)
     links_end(staff=staff, how=AccountLinkEnd.How.REPLACED, who=name_of(actor))
     token = secrets.token_urlsafe(TOKEN_BYTES)
     now = timezone.now()
@@ -122,7 +124,8 @@ def link_use(*, token: str, password: str) -> Staff:
         raise ValidationError({"password": error.messages}) from None
     staff.set_password(password)
     staff.must_change_password = False
-    record_save(staff, actor=staff, reason=f"Password chosen by sign-in link no. {link.pk}")
+    reason = f"Password chosen by sign-in link no. {link.pk}"
+    record_save(staff, actor=staff, reason=reason, only=PASSWORD_FIELDS)
     AccountLinkEnd.objects.create(link=link, how=AccountLinkEnd.How.USED, who=name_of(staff))
     sessions_end_all(staff=staff, end=LoginSession.End.PASSWORD)
     return staff

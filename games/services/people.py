@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from games.models import AccountProposal, Casino, LoginSession, Pit, Staff
 from games.services.account_changes import account_change, verify_change, verify_rights_not_own
-from games.services.account_links import IssuedLink, link_make
+from games.services.account_links import PASSWORD_FIELDS, IssuedLink, link_make
 from games.services.account_proposals import change_needs_second, is_privileged, propose, sets_up_alone
 from games.services.casinos import verify_pit_of_casino
 from games.services.gate import Actor, Operator, authorize
@@ -115,7 +115,7 @@ def _set_password(staff: Staff, password: str, *, must_change: bool, actor: Acto
     validate_password(password, staff)
     staff.set_password(password)
     staff.must_change_password = must_change
-    record_save(staff, actor=actor, reason=reason)
+    record_save(staff, actor=actor, reason=reason, only=PASSWORD_FIELDS)
     sessions_end_all(staff=staff, end=LoginSession.End.PASSWORD)
 
 
