@@ -8,21 +8,19 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve, reverse
 
-from games.admin.confirm import CONFIRM_FIELD, WRONG, ask_again
+from games.admin.confirm import CONFIRM_FIELD, PASSKEY_FIELD, ask_again, confirm_by
 from games.api.authentication import SCHEME
 from games.api.problems import is_call, problem_outside
-from games.clients import client_of, remember_device
+from games.clients import remember_device
 from games.models import Staff
-from games.services.factors import has_factor, identity_confirm, is_factor_asked
+from games.services.factors import has_factor, is_factor_asked
 from games.services.freshness import SAFE_METHODS, FreshFactorNeededError, verify_fresh
 from games.services.gate import freshness
-from games.services.sessions import KNOWN_DEVICE, current, session_confirm, session_live
-from games.services.throttle import ThrottledError
+from games.services.sessions import KNOWN_DEVICE, current, session_live
 from taisai_backoffice.hashing import TooManyHashesError, is_full
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -34,6 +32,11 @@ FORM = "application/x-www-form-urlencoded"
 #: Open before the second factor was passed: to type it, or to leave.
 ALWAYS_OPEN = {"healthz", "readyz", "admin:logout", "admin:jsi18n"}
 CHECK_ROUTE, ENROL_ROUTE = "admin:second_factor_check", "admin:second_factor_enrol"
+#: What belongs to these two pages: with a factor, a passkey is used; without any, a passkey may be the first.
+BESIDE = {
+    CHECK_ROUTE: {"admin:passkey_login_options"},
+    ENROL_ROUTE: {"admin:passkey_add", "admin:passkey_enrol_options"},
+}
 
 
 class LoginFloodMiddleware:
@@ -45,9 +48,8 @@ class LoginFloodMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method == "POST" and request.path_info == LOGIN_PATH and is_full():
             busy = TooManyHashesError()
-            return HttpResponse(
-                str(busy), status=503, content_type="text/plain", headers={"Retry-After": str(busy.wait)}
-            )
+            headers = {"Retry-After": str(busy.wait), "Cache-Control": "no-store"}
+            return HttpResponse(str(busy), status=503, content_type="text/plain; charset=utf-8", headers=headers)
         return self.get_response(request)
 
 
@@ -106,7 +108,7 @@ class SecondFactorMiddleware:
             return self.get_response(request)
         is_enrolled = has_factor(user)
         route, asks = _route(request), CHECK_ROUTE if is_enrolled else ENROL_ROUTE
-        if route in ALWAYS_OPEN | {asks} or _has_key(request):
+        if route in ALWAYS_OPEN | {asks} | BESIDE[asks] or _has_key(request):
             return self.get_response(request)
         if is_call(request):
             return problem_outside(403, "Second factor needed", "Pass your second factor on the site first.")
@@ -134,19 +136,14 @@ class FreshFactorMiddleware:
         user = request.user
         if request.method != "POST" or request.content_type != FORM or not isinstance(user, Staff):
             return None
-        if is_call(request) or not freshness.get() or CONFIRM_FIELD not in request.POST:
+        if is_call(request) or not freshness.get() or not {CONFIRM_FIELD, PASSKEY_FIELD} & request.POST.keys():
             return None
         sent = request.POST.copy()
-        secret = str(sent.pop(CONFIRM_FIELD)[-1])
+        passkeys, secrets = sent.pop(PASSKEY_FIELD, []), sent.pop(CONFIRM_FIELD, [])
         request.POST = sent  # type: ignore[assignment]
-        try:
-            if identity_confirm(staff=user, secret=secret, client=client_of(request)):
-                session_confirm(request)
-                return None
-            fault = WRONG
-        except (ThrottledError, ValidationError) as error:
-            fault = str(error)
-        return ask_again(request, fault)
+        given = str((passkeys or secrets)[-1])
+        fault = confirm_by(request, user, given, is_passkey=bool(passkeys))
+        return ask_again(request, fault) if fault else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, FreshFactorNeededError):

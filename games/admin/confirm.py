@@ -15,13 +15,18 @@ from unfold.widgets import UnfoldAdminPasswordWidget
 
 from games.admin.gated import actor_of
 from games.clients import client_of
+from games.models import Staff
 from games.services.factors import identity_confirm
+from games.services.passkeys import Ceremony, answer_take, passkey_verify, passkeys_of
 from games.services.sessions import session_confirm
 from games.services.throttle import ThrottledError
 
 CONFIRM_FIELD = "_confirm"
+#: What a passkey answered: in a form of its own, and in a form that was interrupted.
+PASSKEY, PASSKEY_FIELD = "passkey", "_passkey"
 TITLE = "Confirm that it is you"
 WRONG = "That is neither your password nor a code that is good now."
+WRONG_PASSKEY = "The passkey was not accepted. Try again, or type your password or a code."
 
 
 class ConfirmForm(forms.Form):
@@ -47,14 +52,14 @@ def ask_again(request: HttpRequest, fault: str = "") -> HttpResponse:
         (name, value)
         for name, values in request.POST.lists()
         for value in values
-        if name not in ("csrfmiddlewaretoken", CONFIRM_FIELD)
+        if name not in ("csrfmiddlewaretoken", CONFIRM_FIELD, PASSKEY_FIELD)
     ]
     if request.FILES:  # a browser does not send a file twice by itself
         messages.warning(request, "Choose your file again after you confirmed.")
         return redirect(f"{reverse('admin:confirm')}?{urlencode({'next': request.get_full_path()})}")
     context = {
         **admin.site.each_context(request), "title": TITLE, "form": InterruptedForm(), "kept": kept, "fault": fault,
-        "back": request.get_full_path(),
+        "back": request.get_full_path(), **_passkey_context(request, PASSKEY_FIELD),
     }  # fmt: skip
     answer = TemplateResponse(request, "admin/confirm.html", context, status=403 if fault else 200)
     setattr(answer, "_csp_update", {"script-src": [UNSAFE_EVAL]})  # noqa: B010  one of Unfold's pages; read by django-csp
@@ -63,23 +68,50 @@ def ask_again(request: HttpRequest, fault: str = "") -> HttpResponse:
 
 def confirm(request: HttpRequest) -> HttpResponse:
     """Confirm ahead of what needs it: a download, or a call of the API."""
-    actor = actor_of(request)
-    form = ConfirmForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            if identity_confirm(staff=actor, secret=form.cleaned_data["secret"], client=client_of(request)):
-                session_confirm(request)
-                messages.success(request, "Confirmed. It holds for five minutes.")
-                return redirect(next_of(request))
-            form.add_error("secret", WRONG)
-        except ThrottledError as error:
-            form.add_error("secret", str(error))
-    context: dict[str, Any] = {"title": TITLE, "form": form, "kept": [], "fault": "", "back": next_of(request)}
+    is_passkey = PASSKEY in request.POST
+    form = ConfirmForm(None if is_passkey else request.POST or None)
+    fault = ""
+    if request.method == "POST" and (is_passkey or form.is_valid()):
+        sent = request.POST[PASSKEY] if is_passkey else form.cleaned_data["secret"]
+        fault = confirm_by(request, actor_of(request), sent, is_passkey=is_passkey)
+        if not fault:
+            messages.success(request, "Confirmed. It holds for five minutes.")
+            return redirect(next_of(request))
+        if not is_passkey:
+            form.add_error("secret", fault)
+    context: dict[str, Any] = {
+        "title": TITLE, "form": form, "kept": [], "fault": fault if is_passkey else "", "back": next_of(request),
+        **_passkey_context(request, PASSKEY),
+    }  # fmt: skip
     return TemplateResponse(request, "admin/confirm.html", {**admin.site.each_context(request), **context})
 
 
+def confirm_by(request: HttpRequest, actor: Staff, sent: str, *, is_passkey: bool) -> str:
+    """Check a password, a code or the answer of a passkey; return what is wrong with it, or nothing."""
+    client = client_of(request)
+    try:
+        if is_passkey:
+            answer = answer_take(request, Ceremony.CONFIRM, sent)
+            is_right = passkey_verify(staff=actor, answer=answer, client=client) is not None
+        else:
+            is_right = identity_confirm(staff=actor, secret=sent, client=client)
+    except ThrottledError as error:
+        return str(error)
+    if not is_right:
+        return WRONG_PASSKEY if is_passkey else WRONG
+    session_confirm(request)
+    return ""
+
+
+def _passkey_context(request: HttpRequest, field: str) -> dict[str, Any]:
+    return {"has_passkey": passkeys_of(actor_of(request)).exists(), "passkey_field": field}
+
+
 def next_of(request: HttpRequest) -> str:
-    """Where a person was going, where that is a page of this site; else the overview."""
+    """Return where a person was going, if that is a path of this site; else the overview.
+
+    A word without a slash would be taken for the name of a route by `redirect`.
+    """
     wanted = request.GET.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if is_ours else reverse("admin:index")
+    is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None, require_https=request.is_secure())
+    return wanted if is_ours and wanted.startswith("/") else reverse("admin:index")

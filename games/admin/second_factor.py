@@ -18,9 +18,10 @@ from django_otp import login as otp_login
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from games.admin.confirm import next_of
+from games.admin.confirm import PASSKEY, next_of
 from games.admin.gated import actor_of, tell
 from games.clients import client_of
+from games.models import Staff
 from games.services.factors import (
     factor_verify,
     has_factor,
@@ -32,9 +33,11 @@ from games.services.factors import (
     totp_enrol,
 )
 from games.services.freshness import verify_confirmed
+from games.services.passkeys import Ceremony, answer_take, passkey_verify, passkeys_of
 from games.services.sessions import current, session_pass
 from games.services.throttle import ThrottledError
 
+WRONG_PASSKEY = "The passkey was not accepted. Try again, or type a code."
 WRONG_CODE = "This code is not right, or was used before. Type the one that the app shows now, or a recovery code."
 
 
@@ -57,21 +60,33 @@ def second_factor_check(request: HttpRequest) -> HttpResponse:
     actor = actor_of(request)
     if not is_factor_asked(actor, current.get()):
         return redirect(next_of(request))
-    form = CodeForm(request.POST or None)
-    status = 200
-    if request.method == "POST" and form.is_valid():
+    is_passkey = PASSKEY in request.POST
+    form = CodeForm(None if is_passkey else request.POST or None)
+    status, fault = 200, ""
+    if request.method == "POST" and (is_passkey or form.is_valid()):
         try:
-            device = factor_verify(staff=actor, code=form.cleaned_data["code"], client=client_of(request))
+            device = given_factor(request, actor, "" if is_passkey else form.cleaned_data["code"])
             if device is not None:
                 pass_factor(request, device)
                 return redirect(next_of(request))
-            form.add_error("code", WRONG_CODE)
+            fault = WRONG_PASSKEY if is_passkey else WRONG_CODE
         except ThrottledError as error:
-            form.add_error("code", str(error))
-            status = 429
-    answer = page(request, "admin/second_factor_check.html", "Second factor", form=form)
+            status, fault = 429, str(error)
+        if not is_passkey:
+            form.add_error("code", fault)
+    context = {"form": form, "fault": fault if is_passkey else "", "has_passkey": passkeys_of(actor).exists()}
+    answer = page(request, "admin/second_factor_check.html", "Second factor", **context)
     answer.status_code = status
     return answer
+
+
+def given_factor(request: HttpRequest, actor: Staff, code: str) -> Any:
+    """The device of a code, or else of what a passkey answered; None where it is not right."""
+    client = client_of(request)
+    if code:
+        return factor_verify(staff=actor, code=code, client=client)
+    answer = answer_take(request, Ceremony.LOGIN, request.POST[PASSKEY])
+    return passkey_verify(staff=actor, answer=answer, client=client)
 
 
 def pass_factor(request: HttpRequest, device: Any) -> None:
@@ -85,10 +100,11 @@ def pass_factor(request: HttpRequest, device: Any) -> None:
 
 @never_cache
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """What one has: an authenticator app and recovery codes."""
+    """What one has: an authenticator app, passkeys, recovery codes."""
     actor = actor_of(request)
     context = {
         "app": TOTPDevice.objects.filter(user=actor, confirmed=True).first(),
+        "passkeys": passkeys_of(actor),
         "codes_left": recovery_codes_left(actor),
         "is_needed": needs_factor(actor),
     }
@@ -117,6 +133,7 @@ def second_factor_enrol(request: HttpRequest) -> HttpResponse:
         "picture": qr_picture(device.config_url),
         "key": spaced(device),
         "is_first": not has_factor(actor),
+        "replaces": TOTPDevice.objects.filter(user=actor, confirmed=True).exists(),
     }
     return page(request, "admin/second_factor_enrol.html", "Set up your second factor", **context)
 

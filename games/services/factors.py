@@ -9,12 +9,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from django_otp import devices_for_user, user_has_device, verify_token
+from django_otp import user_has_device, verify_token
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from games.clients import Client
-from games.models import FactorReset, FactorResetConfirmation, LoginSession, Staff
+from games.models import FactorReset, FactorResetConfirmation, LoginSession, Passkey, Staff
 from games.services.gate import authorize, standings
 from games.services.logins import code_check, password_confirm
 from games.services.saving import OvertakenError, verify_reason, verify_text
@@ -36,6 +36,11 @@ RESET_HOURS = 24
 def needs_factor(staff: Staff) -> bool:
     """Return whether a post or department held at this moment needs a second factor (games/roles.toml)."""
     return any(standing.role.second_factor for standing in standings(staff))
+
+
+def must_have_factor(staff: Staff) -> bool:
+    """Return whether a person may not be without a second factor here and now."""
+    return bool(settings.REQUIRE_SECOND_FACTOR) and needs_factor(staff)
 
 
 def has_factor(staff: Staff) -> bool:
@@ -80,6 +85,7 @@ def totp_enrol(*, staff: Staff, code: str, client: Client) -> tuple[TOTPDevice, 
         TOTPDevice.objects.filter(user=staff, confirmed=True).delete()
         TOTPDevice.objects.filter(pk=device.pk).update(confirmed=True)
         codes = recovery_codes_make(staff=staff)
+        sessions_end_all(staff=staff, end=LoginSession.End.FACTOR)  # all but this one
     device.refresh_from_db()
     return device, codes
 
@@ -187,8 +193,10 @@ def factor_reset_confirm(*, actor: Staff, reset: FactorReset) -> FactorResetConf
     confirmation = FactorResetConfirmation.objects.create(
         reset=reset, staff=reset.staff, proposed_by=reset.proposed_by, confirmed_by=actor, confirmed_at=now
     )
-    for device in devices_for_user(reset.staff, confirmed=None):
-        device.delete()
+    for model in (TOTPDevice, StaticDevice):
+        model.objects.filter(user=reset.staff).delete()
+    passkeys = Passkey.objects.filter(user=reset.staff, confirmed=True)
+    passkeys.update(confirmed=False, removed_at=now, removed_by=actor)
     sessions_end_all(staff=reset.staff, end=LoginSession.End.FACTOR, by=actor, reason=reset.reason)
     return confirmation
 

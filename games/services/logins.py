@@ -51,10 +51,17 @@ def password_confirm(*, client: Client, staff: Staff, password: str) -> bool:
     )
 
 
-def code_check(*, client: Client, staff: Staff, check: Callable[[], bool]) -> bool:
-    """Check a code or passkey of somebody whose password was right."""
+def code_check(
+    *, client: Client, staff: Staff, check: Callable[[], bool], kind: Callable[[], FailedLogin.Kind] | None = None
+) -> bool:
+    """Check a code or passkey of somebody whose password was right. `kind` names the failure, else a wrong code."""
     attempt = attempt_of(staff.number, client, FailedLogin.Kind.CODE)
-    return attempt_check(attempt, check, kind=lambda: FailedLogin.Kind.CODE, staff=staff)
+    return attempt_check(attempt, check, kind=kind or (lambda: FailedLogin.Kind.CODE), staff=staff)
+
+
+def verify_code_allowed(*, client: Client, staff: Staff) -> None:
+    """Refuse to begin a check whose answer would come too soon; nothing is counted."""
+    verify_not_blocked(attempt_of(staff.number, client, FailedLogin.Kind.CODE))
 
 
 def attempt_check(
