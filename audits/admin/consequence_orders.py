@@ -17,13 +17,21 @@ from audits.admin.incident_advice import affected_now
 from audits.admin.incident_form import listed
 from audits.admin.incident_steps import ActorForm
 from audits.admin.listing import key_of
-from audits.incidents.blast import DAMAGED
+from audits.admin.order_offers import (
+    amendable,
+    file_rounds,
+    may_amend,
+    may_settle,
+    may_settle_by_discretion,
+    may_suspend,
+    may_void,
+    may_void_affected,
+    voidable,
+)
 from audits.incidents.lists import rounds_called
 from audits.incidents.words import rule_words
 from audits.models import Consequence, Incident, Ruling
-from audits.rulings.books import books_of
 from audits.rulings.damage import Narrowing, radius_for
-from audits.rulings.discretion_scope import leaves_room
 from audits.rulings.shown import ruling_address
 from audits.services.consequences import Basis, affected_void, result_amend, rounds_void, table_suspend_for
 from games.admin.forms import MomentField
@@ -31,7 +39,7 @@ from games.admin.gated import Button, actor_of, take_step
 from games.engine.citation import cite
 from games.engine.loader import rulebook, rulebooks
 from games.models import LiveRound, Round, Staff
-from games.services.gate import can, visible
+from games.services.gate import can
 
 BY_RULING = "ruling-"
 
@@ -42,9 +50,8 @@ def holding(incident: Incident) -> list[Ruling]:
 
 
 def incident_rounds(actor: Staff, incident: Incident) -> list[Round]:
-    """The rounds of a file within the actor's sight."""
-    rounds = visible(actor, Round.objects.filter(incidents__incident=incident))
-    return list(rounds.select_related("table__casino").order_by("started_at", "pk"))
+    """The rounds of a file within the actor's sight, in order of time."""
+    return list(file_rounds(actor, incident).select_related("table__casino").order_by("started_at", "pk"))
 
 
 class OrderForm(ActorForm):
@@ -80,7 +87,8 @@ class ByForm(OrderForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        rulings = [(f"{BY_RULING}{one.pk}", f"{one}: {one.decision:.80}") for one in holding(self.thing)]
+        held = holding(self.thing) if can(self.actor, "consequence.order", self.thing) else []
+        rulings = [(f"{BY_RULING}{one.pk}", f"{one}: {one.decision:.80}") for one in held]
         rules = [(number, f"{number}: {rule_words(citation)}") for number, citation in self.voidings()]
         self.fields["rule"] = fields.choice("By", [("", "Choose"), *rulings, *rules])
         self.fields["rule"].initial = self._first([key for key, _ in rulings], [key for key, _ in rules])
@@ -114,8 +122,7 @@ class VoidForm(ByForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.known = incident_rounds(self.actor, self.thing)
-        standing = [one.round for one in books_of(self.known) if not one.is_returned]
-        self.fields["rounds"].initial = ", ".join(one.ref for one in standing)
+        self.fields["rounds"].initial = ", ".join(one.ref for one in voidable(self.actor, self.known))
         self.order_fields(["rounds", "rule", "reason"])
 
     def clean_rounds(self) -> list[Round]:
@@ -173,10 +180,7 @@ class AmendForm(OrderForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        rounds = [one.round for one in books_of(incident_rounds(self.actor, self.thing)) if not one.is_settled]
-        self.known: dict[str, Round | LiveRound] = {f"round-{one.pk}": one for one in rounds}
-        in_play = LiveRound.objects.filter(table=self.thing.table_id, ended_at=None) if self.thing.table_id else []
-        self.known |= {f"live-{one.pk}": one for one in in_play}
+        self.known = amendable(self.actor, self.thing)
         if not self.known:
             raise ValidationError("No round of this file is unsettled, and none is in play: that takes a ruling.")
         named = [(key, f"{one}{', in play' if key.startswith('live') else ''}") for key, one in self.known.items()]
@@ -215,21 +219,15 @@ class Order:
     action: str
     form: type[OrderForm]
     take: Callable[[Staff, dict[str, Any]], Consequence]
+    is_offered: Callable[[Staff, Incident], bool]  # only where the gate would let this person give it
     above: str | None = None  # a template with what is known
 
     def shown(self, incident: Incident) -> dict[str, Any]:
         return affected_now(incident) if self.above else {}
 
-    def is_offered(self, actor: Staff, incident: Incident) -> bool:
-        if self.name == "void-affected" and incident.situation != DAMAGED:
-            return False
-        if self.name == "suspend":
-            return incident.table is not None and can(actor, self.action, incident.table)
-        return can(actor, self.action, incident)
-
 
 ORDERS = (
-    Order("void", "Void rounds", "block", "consequence.void", VoidForm, void),
+    Order("void", "Void rounds", "block", "consequence.void", VoidForm, void, may_void),
     Order(
         "void-affected",
         "Void all affected rounds",
@@ -237,10 +235,11 @@ ORDERS = (
         "consequence.order",
         AffectedForm,
         void_affected,
+        may_void_affected,
         "admin/affected_above.html",
     ),
-    Order("amend", "Amend the result", "casino", "consequence.void", AmendForm, amend),
-    Order("suspend", "Suspend the table", "pause_circle", "table.suspend", OrderForm, suspend),
+    Order("amend", "Amend the result", "casino", "consequence.void", AmendForm, amend, may_amend),
+    Order("suspend", "Suspend the table", "pause_circle", "table.suspend", OrderForm, suspend, may_suspend),
 )
 
 
@@ -275,12 +274,6 @@ def consequence_address(order: Consequence, page: str = "change") -> str:
     return reverse(f"admin:audits_consequence_{page}", args=[order.pk])
 
 
-def may_settle_by_discretion(actor: Staff, incident: Incident) -> bool:
-    """The document leaves it to the operator, something was decided, and this person may order it."""
-    is_decided = leaves_room(incident) and incident.discretions.exists()
-    return is_decided and can(actor, "consequence.order", incident)
-
-
 def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None) -> list[Button]:
     """For whoever may; from a ruling only what can rest on it, while it holds."""
     rulings = holding(incident)
@@ -292,7 +285,7 @@ def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None
         return Button(f"{reverse(f'admin:audits_incident_{name}', args=[incident.pk])}{asked}", title, icon)
 
     buttons = [button(one.name, one.title, one.icon) for one in ORDERS if one.is_offered(actor, incident)]
-    if rulings and can(actor, "consequence.order", incident):
+    if rulings and may_settle(actor, incident):
         buttons.append(button("settle", "Amend the settlement", "price_change"))
     if ruling is None and may_settle_by_discretion(actor, incident):
         buttons.append(button("discretion-settle", "Settle by discretion", "how_to_reg"))

@@ -22,6 +22,7 @@ from audits.admin.consequence_orders import (
     told,
 )
 from audits.admin.listing import key_of
+from audits.admin.order_offers import impartial_first
 from audits.models import Consequence, Discretion, Incident, Ruling
 from audits.rulings.books import Books, books_of
 from audits.services.consequences import Basis, round_settle
@@ -146,7 +147,12 @@ def discretion_settle_page(site: Any, request: HttpRequest, incident: Incident) 
         messages.error(request, f"A settlement by discretion takes a record and a round; {wanted}.")
         return redirect(back_to(incident, 0))
     return bets_page(
-        site, request, incident, DiscretionSettleForm, rounds=list(rounds.values()), title="Settle by discretion"
+        site,
+        request,
+        incident,
+        DiscretionSettleForm,
+        rounds=impartial_first(actor, rounds.values()),
+        title="Settle by discretion",
     )
 
 
@@ -154,7 +160,7 @@ def settle_page(site: Any, request: HttpRequest, incident: Incident) -> HttpResp
     """One round of the file at a time; whose bets are shown can be narrowed."""
     actor = actor_of(request)
     authorize(actor, "consequence.order", incident)
-    rounds = incident_rounds(actor, incident)
+    rounds = impartial_first(actor, incident_rounds(actor, incident))
     if not holding(incident) or not rounds:
         wanted = "name the round on the file first" if holding(incident) else "have the incident ruled on first"
         messages.error(request, f"An amended settlement takes a ruling and a round; {wanted}.")

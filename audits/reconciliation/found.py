@@ -8,6 +8,7 @@ from typing import Any
 from audits.models import Category, FindingPolicy, Severity
 from audits.reconciliation.crew import Crews
 from audits.reconciliation.decisions import decision_faults
+from games.clauses import cited_for
 from games.engine.findings import RecordedRound, breach_rules
 from games.engine.money import format_money
 from games.engine.procedure import procedural_faults
@@ -120,9 +121,19 @@ def irregularities(one: RecordedRound) -> Iterator[Found]:
         position = odd.position
         key = f"irregular {odd.action} {odd.rule or '-'} {'' if position is None else position}"
         cited = one.book.cite(odd.rule)[0] if odd.rule else None
+        rules = [*([cited] if cited else []), *_losing_bet_rules(one, position)]
         yield Found(
             Category.IRREGULARITY, key, odd.action, Severity.MEDIUM if odd.action in WAITING else Severity.LOW,
-            rule=cited, rules=[cited] if cited else [], position=position, detail=odd.detail,
+            rule=cited, rules=rules, position=position, detail=odd.detail,
             player=None if position is None else one.bets[position].player,
             boxes=[] if position is None else [one.bets[position].box],
         )  # fmt: skip
+
+
+def _losing_bet_rules(one: RecordedRound, position: int | None) -> tuple[str, ...]:
+    """Cite what a document says of a losing bet that a player takes back (Division 9, 4.8), where this bet lost."""
+    if position is None or not one.bets[position].is_withdrawn_late:
+        return ()
+    expected = one.expected()
+    is_lost = bool(expected) and expected[position][0] < 0
+    return cited_for(one.book.id, "losing-bet") if is_lost else ()

@@ -23,6 +23,12 @@ def is_party(person: Staff, rounds: Iterable[Round]) -> bool:
     )
 
 
+def rounds_as_party(person: Staff) -> Q:
+    """The same for a query: the rounds that a person dealt or supervised."""
+    by_key = Q(dealer_staff=person.pk) | Q(supervisor_staff=person.pk)
+    return by_key | Q(dealer=person.number) | Q(supervisor=person.number)
+
+
 def was_there(person: Staff, incident: Incident) -> bool:
     """Named as dealer or supervisor and confirmed; a name that nobody confirmed bars nobody."""
     named = incident.people.filter(part__in=IncidentPerson.PARTIES, staff=person)

@@ -13,7 +13,7 @@ DONE = ("computed", "checked", "recorded", "shown")  # by the product: each has 
 LEFT = ("procedural", "statement")  # to people, or asking for nothing: each says why
 TREATMENTS = (*DONE, *LEFT)
 FIELDS = {"rule", "treatment", "modules", "tests", "why", "planned", "cited_for"}
-MATTERS = ("sign", "suspension", "entry-terminal")
+MATTERS = ("sign", "suspension", "entry-terminal", "losing-bet")
 
 
 class ClausesError(Exception):

@@ -134,7 +134,7 @@ def _of_settled_bet(recorded: RecordedRound, position: int) -> Iterator[str]:
 def _of_bet(bet: RecordedBet) -> Iterator[str]:
     if bet.is_late:
         yield "late-counts-as-never-placed"
-    if bet.is_withdrawn or bet.is_withdrawn_late:
+    if bet.is_withdrawn or (bet.counts and bet.is_withdrawn_late):
         yield "withdrawn-in-time"
     if bet.is_at_the_call:
         yield "at-the-call-is-in-time"

@@ -167,12 +167,22 @@ def replay(book: Rulebook, steps: Iterable[Step]) -> Play:
     """Steps that were taken before, one after another."""
     play = Play()
     for step in steps:
-        play, _ = take(book, play, step)
+        play, _ = retake(book, play, step)
     return play
 
 
 def take(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
-    """The round after a step; or why a bet was refused, which is part of the round as well."""
+    """The round after a new step; or why a bet was refused, which is part of the round as well."""
+    if step.kind == WITHDRAW and play.closed_at is not None and not play.is_over:
+        _verify_withdrawable(play, step)
+    return retake(book, play, step)
+
+
+def retake(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
+    """The round after a step that was taken before.
+
+    Rounds on record from earlier versions may hold a late withdrawal of a bet that was not there: it changes nothing.
+    """
     if play.is_over:
         raise OrderError(out_of_order(book, play.state, step.kind, ()), ())
     if step.kind in ON_THE_FELT:
@@ -233,7 +243,7 @@ def _with_chips(play: Play, step: Step) -> Play:
 
 def _withdrawn(play: Play, step: Step) -> Play:
     """A bet that is taken back whole stays on record; it counts for nothing. A part of it just lowers the stake."""
-    _verify_bet(play, step)
+    _verify_withdrawable(play, step)
     left, place = _without(play, step), (step.player, step.box)
     if left.stake_of(place):
         return left
@@ -268,6 +278,14 @@ def _without(play: Play, step: Step) -> Play:
 def _verify_bet(play: Play, step: Step) -> None:
     if not play.stake_of((step.player, step.box)):
         raise InputError(f"box: {step.player} has no bet on {step.box}; use {BET}.")
+
+
+def _verify_withdrawable(play: Play, step: Step) -> None:
+    """Refuse to withdraw what is not on the felt: there is no bet that a rule could speak of."""
+    if not play.stake_of((step.player, step.box)):
+        raise InputError(
+            f"box: {step.player} has no bet on {step.box}, so there is none to withdraw; check the player and the box."
+        )
 
 
 TAKEN = {BET: _placed, INCREASE: _increased, WITHDRAW: _withdrawn, REFUSE: _refused}

@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from games.engine.live import Play, Refusal, take
+from games.engine.live import Play, Refusal, retake
 from games.live.reading import as_step
 from games.live.stand import Stand
 
@@ -23,7 +23,7 @@ def step_lines(stand: Stand) -> tuple[list[StepLine], Play]:
     """Every step so far, and how the round stands after them."""
     play, lines = Play(), []
     for one in stand.steps:
-        play, refusal = take(stand.book, play, as_step(one.content, stand.book, one.at))
+        play, refusal = retake(stand.book, play, as_step(one.content, stand.book, one.at))
         lines.append(StepLine(one.number, one.at, one.kind, step_words(one.content), one.who, refusal))
     return lines, play
 

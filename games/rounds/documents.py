@@ -66,7 +66,7 @@ def bet_document(one: Round, index: int) -> dict[str, Any]:
         document["at"] = as_text(placed_at, one.table.casino)
     if (withdrawn_at := one.withdrawn_at[index] if one.withdrawn_at else None) is not None:
         document["withdrawn"] = as_text(withdrawn_at, one.table.casino)
-        if not (one.withdrawn and one.withdrawn[index]):
+        if _is_on_felt(one, index):
             document["withdrawn_late"] = True
     for name in ("late", "refused", "house_placed", "call"):
         flags = getattr(one, name)
@@ -75,14 +75,21 @@ def bet_document(one: Round, index: int) -> dict[str, Any]:
     return document
 
 
+def _is_on_felt(one: Round, index: int) -> bool:
+    """Tell whether the n-th bet lay on the felt when betting was closed: only then can it be withdrawn too late."""
+    return not any(flags and flags[index] for flags in (one.withdrawn, one.refused, one.late))
+
+
 def bet_remarks(one: Round, index: int) -> list[str]:
     """Say for people what is special about the n-th bet."""
     facts = bet_document(one, index)
     remarks = [words for name, words in REMARKS.items() if facts.get(name)]
     if "withdrawn" in facts:
         time = dt.datetime.fromisoformat(facts["withdrawn"]).strftime("%H:%M:%S")
-        word = "withdrawal refused, too late" if "withdrawn_late" in facts else "withdrawn in time"
-        remarks.append(f"{word} ({time})")
+        is_in_time = bool(one.withdrawn and one.withdrawn[index])
+        word = "withdrawn in time" if is_in_time else "withdrawal refused, too late"
+        if is_in_time or "withdrawn_late" in facts:
+            remarks.append(f"{word} ({time})")
     return remarks
 
 

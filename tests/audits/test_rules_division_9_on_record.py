@@ -11,7 +11,7 @@ from audits.models import Category, Finding, Incident
 from games.models import DiceInspection, DiceSet, LiveStep, OpeningCheck, Table, TableState
 from games.services.dice import dice_fit, dice_inspect
 from games.services.tables import opening_checks_sign, table_open, table_suspend
-from tests.audits.playing import EARLIER
+from tests.audits.playing import EARLIER, drain, record
 from tests.audits.test_rules_on_record import (
     HALF_AN_HOUR,
     assert_advice_is_shown,
@@ -153,15 +153,29 @@ def test_4_7_b_a_bet_withdrawn_after_the_call_stays_and_is_found(house: House, c
     assert irregular == [("refuse", [f"{DIVISION_9}#4.7(b)"])]
 
 
-def test_4_8_a_losing_bet_that_was_taken_back_is_found(house: House, clock: Any) -> None:
+def withdrawn_late(box: str, net: str, **more: Any) -> dict[str, Any]:
+    late = (EARLIER + dt.timedelta(seconds=50)).isoformat()
+    return {"player": "seat-1", "box": box, "stake": "100.00", "net": net, "withdrawn": late, **more}
+
+
+def test_4_8_a_losing_bet_that_was_taken_back_is_found_and_cites_the_rule(house: House, clock: Any) -> None:
     """By the money, and as a withdrawal: both are found."""
     table_of(house, DIVISION_9)
-    late = (EARLIER + dt.timedelta(seconds=50)).isoformat()
-    bets = [{"player": "seat-1", "box": "big", "stake": "100.00", "net": "0.00", "withdrawn": late}]
+    bets = [withdrawn_late("big", "0.00")]
     money = found(round_of(SPUN_FIRST, bets=bets), category=Category.DISCREPANCY)
     assert money == [("not-collected", [f"{DIVISION_9}#4.1(b)"])]
     (withdrawn,) = Finding.objects.filter(category=Category.IRREGULARITY)
-    assert (withdrawn.kind, withdrawn.rules) == ("refuse", [f"{DIVISION_9}#4.7(b)"])
+    assert (withdrawn.kind, withdrawn.rule) == ("refuse", f"{DIVISION_9}#4.7(b)")
+    assert withdrawn.rules == [f"{DIVISION_9}#4.7(b)", f"{DIVISION_9}#4.8"]
+
+
+def test_4_8_a_winning_bet_that_was_to_be_taken_back_does_not_cite_it(house: House, clock: Any) -> None:
+    table_of(house, DIVISION_9)
+    record(round_of(SPUN_FIRST, bets=[withdrawn_late("small", "100.00")]))
+    record(round_of([*SPUN_FIRST[:3], "90 void 7.1(a)"], "R-2", bets=[withdrawn_late("big", "0.00")]))
+    drain()
+    withdrawn = Finding.objects.filter(category=Category.IRREGULARITY, kind="refuse")
+    assert [one.rules for one in withdrawn] == [[f"{DIVISION_9}#4.7(b)"]] * 2  # no bet of a void round loses
 
 
 #: The paragraphs of 5.0 as the document has them, each with the check that stands for it.

@@ -8,12 +8,12 @@ import pytest
 from audits.models import Finding
 from games.engine.loader import rulebook
 from games.engine.round_states import can_step
-from games.models import Round, Table
+from games.models import LiveRound, LiveStep, Round, Table
 from tests.audits.playing import drain
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor import HOUR, NOON, SECOND, open_table, ready_table, sign
-from tests.games.live.playing import Player
+from tests.games.live.playing import Player, person, see
 
 LIMITS = {"big-small": (50, 3000), "single": (25, 1000)}
 
@@ -120,14 +120,51 @@ def test_5_1_what_was_refused_before_the_close_is_known_to_have_been_in_time(pla
     assert recorded.placed_at == [None, NOON + 9 * SECOND]
 
 
-def test_a_withdrawal_of_nothing_is_refused_and_leaves_nothing_on_record(player: Player) -> None:
+@pytest.mark.parametrize("place", [("seat-9", "big"), ("seat-1", "big"), ("seat-9", "small")])
+def test_a_late_withdrawal_of_a_bet_that_is_not_there_is_a_fault_and_leaves_nothing(
+    player: Player, place: tuple[str, str]
+) -> None:
     player.do("no-more-bets")
-    body = player.do("withdraw", player="seat-9", box="big")
-    assert (body["refused"]["rules"], body["irregularities"]) == ([f"{V6}#5.7"], [])
-    player.do("tumbler", tumbles=3)
+    who, box = place
+    code, body = player.send("withdraw", player=who, box=box)
+    assert code == 400
+    assert f"{who} has no bet on {box}, so there is none to withdraw" in str(body["errors"])
+    assert LiveStep.objects.filter(kind="withdraw").count() == 0
+    body = player.do("tumbler", tumbles=3)
+    assert (body["steps"], body["irregularities"]) == (4, [])
     player.do("result", dice=[1, 2, 3])
     settle(player, ("seat-1", "small", "100"))
     assert Round.objects.get().withdrawn_at is None
+    assert found("irregularity") == []
+
+
+def test_a_late_bet_that_was_refused_is_not_there_to_be_withdrawn(player: Player, clock: Any) -> None:
+    player.do("no-more-bets")
+    clock.shift(1)
+    assert player.bet("seat-2", "big", "60")["refused"]["rules"] == [f"{V6}#5.7"]
+    assert player.send("withdraw", player="seat-2", box="big")[0] == 400
+
+
+def test_a_bet_withdrawn_in_time_cannot_be_withdrawn_once_more_after_the_close(player: Player) -> None:
+    player.do("withdraw", player="seat-1", box="small")
+    player.do("no-more-bets")
+    assert player.send("withdraw", player="seat-1", box="small")[0] == 400
+    player.do("tumbler", tumbles=3)
+    assert irregular(player.do("result", dice=[1, 2, 3])) == []
+
+
+def test_a_round_on_record_with_such_a_withdrawal_from_before_is_still_shown(player: Player, house: House) -> None:
+    """Earlier versions refused it by 5.7 and kept the step."""
+    player.do("no-more-bets")
+    live = LiveRound.objects.get()
+    content = {"kind": "withdraw", "player": "seat-9", "box": "big"}
+    LiveStep.objects.create(
+        live_round=live, number=live.steps_taken + 1, call="old", kind="withdraw", content=content, is_refused=True,
+        at=NOON, who="Terminal",
+    )  # fmt: skip
+    LiveRound.objects.update(steps_taken=live.steps_taken + 1)
+    assert "seat-9" in see(person(house), f"liveround/{live.pk}/change/")
+    assert irregular(player.do("tumbler", tumbles=3)) == []
 
 
 # --- A jammed tumbler ---

@@ -99,6 +99,15 @@ def test_5_7_a_withdrawal_after_the_close_is_refused_and_the_bet_is_settled(clic
     assert "1, double 6, total 13" in text(page)
 
 
+def test_a_late_withdrawal_of_a_bet_that_is_not_there_is_a_fault_and_is_not_kept(clicker: Clicker) -> None:
+    for fields in ({"step": "place-bets"}, {"box": "small", "chip": "100.00"}, {"step": "no-more-bets"}):
+        clicker.click(**fields)
+    page = clicker.click(box="big", hand="withdraw")
+    assert "seat-1 has no bet on big, so there is none to withdraw" in text(page)
+    assert (page.context["refusal"], page.context["answer"]["irregularities"]) == (None, [])
+    assert [line.kind for line in page.context["lines"]] == ["no-more-bets", "bet", "place-bets"]
+
+
 @pytest.mark.parametrize(
     ("dice", "rule", "is_void", "following"),
     [

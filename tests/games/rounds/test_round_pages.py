@@ -106,6 +106,18 @@ def test_a_round_says_which_bets_were_withdrawn_or_called_and_what_the_tumbler_d
     ]  # fmt: skip
 
 
+def test_no_bet_that_never_lay_on_the_felt_is_shown_as_withdrawn_too_late(house: House, table: Table) -> None:
+    events = [event("place-bets", 0), event("no-more-bets", 31), event("void", 40, rule="5.5.1")]
+    late, withdrawn = "2026-11-15T19:07:33+08:00", "2026-11-15T19:07:35+08:00"
+    bets = [bet("seat-1", refused=True, withdrawn=withdrawn), bet("seat-2", at=late, withdrawn=withdrawn)]
+    key = record(example(events=events, bets=bets))
+    assert "too late" not in page(house, f"{key}/change/")
+    client = Client()
+    client.force_login(house["surveillance"])
+    answer = client.get(f"/api/v1/rounds/{key}/").json()
+    assert [one.get("withdrawn_late") for one in answer["bets"]] == [None, None]
+
+
 def test_its_history_shows_the_leaf_and_who_sent_it_differently(house: House, table: Table) -> None:
     key = record(EXAMPLE)
     assert "Never." in page(house, f"{key}/history/", "auditor")
