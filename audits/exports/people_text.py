@@ -1,0 +1,49 @@
+"""How a value reads for people, in the PDF: thousands separated, a true minus, the casino's clock."""
+
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from audits.exports.clock import is_ambiguous, offset_text
+from audits.exports.document import ColumnKind
+
+MINUS = "−"
+
+
+def money_words(minor: int) -> str:
+    units, rest = divmod(abs(minor), 100)
+    return f"{MINUS if minor < 0 else ''}{units:,}.{rest:02d}"
+
+
+def number_words(value: int | Decimal) -> str:
+    return f"{value:,f}".replace("-", MINUS) if isinstance(value, Decimal) else f"{value:,}".replace("-", MINUS)
+
+
+def moment_words(moment: datetime, zone: ZoneInfo) -> str:
+    """Return date and time by the casino's clock, with the offset in an hour that the clock passes twice."""
+    local = moment.astimezone(zone)
+    text = f"{local:%Y-%m-%d %H:%M:%S}"
+    return f"{text} {offset_text(local)}" if is_ambiguous(local) else text
+
+
+def date_words(day: date) -> str:
+    return day.isoformat()
+
+
+def words_function(kind: ColumnKind, timezone: str) -> Callable[[Any], str]:
+    """Return how values of that kind read; the values are never None."""
+    zone = ZoneInfo(timezone)
+    functions: dict[ColumnKind, Callable[[Any], str]] = {
+        ColumnKind.TEXT: str,
+        ColumnKind.LIST: ", ".join,
+        ColumnKind.MONEY: money_words,
+        ColumnKind.INTEGER: number_words,
+        ColumnKind.DECIMAL: number_words,
+        ColumnKind.PERCENT: lambda value: f"{number_words(value)}%",
+        ColumnKind.DATE: date_words,
+        ColumnKind.MOMENT: lambda moment: moment_words(moment, zone),
+        ColumnKind.YES_NO: lambda answer: "Yes" if answer else "No",
+    }
+    return functions[kind]
