@@ -14,6 +14,10 @@ from audits.services.faults import Faults
 from audits.services.live_warnings import warnings_take
 from audits.services.policies import findings_weigh
 from audits.services.proposer_notices import proposers_tell
+from audits.services.report_certificates import reports_recheck
+from audits.services.report_making import report_take, reports_waiting
+from audits.services.report_schedules import failures_raise, scheduled_reports_send, schedules_take
+from audits.services.reports import reports_expire
 from audits.services.runs import close_start, part_take, parts_waiting
 from taisai_backoffice.celery import app
 
@@ -55,6 +59,29 @@ def sweep() -> None:
             break
         with faults:
             part_take(key=key)
+    for report in reports_waiting():
+        if time.monotonic() > until:
+            break
+        with faults:
+            report_take(key=report)
+    faults.raise_all()
+
+
+@app.task(ignore_result=True)
+def take_report(key: str) -> None:
+    """Make one report."""
+    report_take(key=key)
+
+
+@app.task(ignore_result=True)
+def tend_reports() -> None:
+    """Order, send, raise and remove reports by the clock, and look whether figures have changed since."""
+    faults = Faults()
+    with faults:
+        schedules_take(send=take_report.delay)
+    for step in (scheduled_reports_send, failures_raise, reports_expire, reports_recheck):
+        with faults:
+            step()
     faults.raise_all()
 
 

@@ -16,6 +16,7 @@ from bench import (
     precedents,
     reconcile,
     recording,
+    reports,
     slow_bodies,
     start,
     web,
@@ -26,6 +27,7 @@ from taisai_backoffice.embedded.home import Home
 BENCHMARKS = {
     "start": start, "web": web, "recording": recording, "posts": posts, "live": live, "reconcile": reconcile,
     "arrivals": arrivals, "incidents": incidents, "precedents": precedents, "guessing": guessing,
+    "reports": reports,
     "slow_bodies": slow_bodies,
 }  # fmt: skip
 

@@ -83,6 +83,8 @@ def sidebar() -> list[dict[str, Any]]:
         ),
         group(
             "Reports",
+            page("Reports", "summarize", "admin:audits_reportrun_changelist", "report.view"),
+            page("Report schedules", "event_repeat", "admin:audits_reportschedule_changelist", "reportschedule.view"),
             page("Refused attempts", "gpp_bad", "admin:games_denial_changelist", "denial.view"),
             page("Failed logins", "lock_person", "admin:games_failedlogin_changelist", "failedlogin.view"),
             page("Access records", "visibility", "admin:games_accessrecord_changelist", "accessrecord.view"),

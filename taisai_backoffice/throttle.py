@@ -17,8 +17,11 @@ MINUTE = 60
 #: Parameters that search, on whatever page or call.
 SEARCHES = ("q", "text", "player", "term")
 SEARCH_ROUTES = {"api:incident_precedents", "api:advice"}
-EXPORT_ROUTES = {"api:evidence_content", "admin:audits_evidence_copy", "admin:games_table_sign"}
-RUN_ROUTES = {"admin:audits_run_add"}
+EXPORT_ROUTES = {
+    "api:evidence_content", "admin:audits_evidence_copy", "admin:games_table_sign", "admin:audits_reportrun_file",
+    "admin:audits_reportrun_certified", "api:report_file",
+}  # fmt: skip
+RUN_ROUTES = {"admin:audits_run_add", "admin:audits_reportrun_add", "api:reports"}
 
 
 @dataclass(frozen=True)

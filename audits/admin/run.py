@@ -55,8 +55,8 @@ class StartForm(forms.Form):
         return values
 
 
-class CancelForm(StepForm):
-    """Nothing is asked; what is done stays done."""
+class ConfirmForm(StepForm):
+    """A step that asks for nothing but a click."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -151,7 +151,7 @@ class RunAdmin(GatedAdmin):
             return f"Run {thing} is cancelled; the tables that were done stay done."
 
         return take_step(
-            self.admin_site, request, run, action="run.cancel", title="Cancel the run", form_class=CancelForm,
+            self.admin_site, request, run, action="run.cancel", title="Cancel the run", form_class=ConfirmForm,
             take=take, back=reverse("admin:audits_run_change", args=[run.pk]), above="admin/run_cancel_above.html",
         )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audits.api import asking, consequences, evidence, incidents, logs, rulings
+from audits.api import asking, consequences, evidence, incidents, logs, reports, rulings
 
 urlpatterns = [
     path("log-entries/", logs.LogEntryList.as_view(), name="log_entries"),
@@ -37,6 +37,10 @@ urlpatterns = [
     path("discretions/", rulings.DiscretionList.as_view(), name="discretions"),
     path("evidence/<int:key>/", evidence.EvidenceDetail.as_view(), name="evidence"),
     path("evidence/<int:key>/content/", evidence.EvidenceContent.as_view(), name="evidence_content"),
+    path("reports/", reports.ReportList.as_view(), name="reports"),
+    path("reports/<uuid:key>/", reports.ReportDetail.as_view(), name="report"),
+    path("reports/<uuid:key>/cancel/", reports.ReportCancel.as_view(), name="report_cancel"),
+    path("reports/<uuid:key>/file/", reports.ReportFile.as_view(), name="report_file"),
     path("search/", asking.Search.as_view(), name="search"),
     path("advice/", asking.Advice.as_view(), name="advice"),
 ]

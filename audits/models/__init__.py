@@ -25,6 +25,7 @@ from audits.models.notice import (
 )
 from audits.models.number import NumberCounter
 from audits.models.policy import FindingPolicy, policy_of
+from audits.models.report import CERTIFIED_FORMATS, ReportCertificate, ReportFormat, ReportRun, ReportSchedule
 from audits.models.ruling import (
     Discretion,
     Ruling,
@@ -39,6 +40,7 @@ from audits.models.run import Run, RunPart
 from audits.models.summary import COUNTS, FIGURES, ClosedSummary, DayClose, DaySummary, Figures
 
 __all__ = [
+    "CERTIFIED_FORMATS",
     "COUNTS",
     "FIGURES",
     "NEEDS_SOMEBODY",
@@ -79,6 +81,10 @@ __all__ = [
     "ProposerNotice",
     "Repayment",
     "RepaymentMark",
+    "ReportCertificate",
+    "ReportFormat",
+    "ReportRun",
+    "ReportSchedule",
     "Ruling",
     "RulingConsent",
     "RulingKind",

@@ -7,11 +7,13 @@ from django.utils import timezone
 
 from audits.models.incident import Incident
 from games.models import Staff
+from games.models.grants import WRITTEN_ONCE
 
 
 class ChecklistTick(models.Model):
     """A step that was ticked or unticked. The first record of a step ticks it, the second unticks it, and so on."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="ticks")

@@ -13,6 +13,7 @@ from django.utils import timezone
 from audits.models.incident import Incident
 from audits.models.ruling import Discretion, Ruling
 from games.models import Casino, DiceSet, LiveRound, Round, Staff, Table, TableStep
+from games.models.grants import WRITTEN_ONCE
 
 
 class Consequence(models.Model):
@@ -26,6 +27,7 @@ class Consequence(models.Model):
         RESULT = "result", "Amended result"
         SUSPENSION = "suspension", "Suspension of a table"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
@@ -118,6 +120,7 @@ class ConsequenceDecision(models.Model):
         EXECUTED = "executed"
         DECLINED = "declined"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "consequence__incident__casino", "consequence__incident__pit"
 
     consequence = models.OneToOneField(Consequence, on_delete=models.PROTECT, related_name="decision")
@@ -149,6 +152,7 @@ class ConsequenceDecision(models.Model):
 class Correction(models.Model):
     """One round, from one state of its books to the next."""
 
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     consequence = models.ForeignKey(Consequence, on_delete=models.PROTECT, related_name="corrections")
@@ -188,6 +192,7 @@ class Correction(models.Model):
 class Repayment(models.Model):
     """What a player is to be paid by a consequence, or (below zero) is asked to give back. Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "consequence__incident__casino", "consequence__incident__pit"
 
     consequence = models.ForeignKey(Consequence, on_delete=models.PROTECT, related_name="repayments")
@@ -215,6 +220,7 @@ class RepaymentMark(models.Model):
         NOT_TOLD = "not-told", "Not told after all"
         NOT_PAID = "not-paid", "Not paid after all"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = (
         "repayment__consequence__incident__casino",
         "repayment__consequence__incident__pit",

@@ -10,12 +10,14 @@ from django.utils import timezone
 from audits.models.incident import Incident
 from audits.models.notice import Notice
 from games.models import Casino
+from games.models.grants import Grants
 from games.models.history import History
 
 
 class DisputeRule(models.Model):
     """What the law of the place asks for. A casino without one of its own has these defaults."""
 
+    grants = Grants(update=("law", "authority", "days", "warn_days"))
     casino_path, pit_path = "casino", None
 
     casino = models.OneToOneField(Casino, on_delete=models.PROTECT, related_name="dispute_rule")
@@ -37,6 +39,7 @@ class DisputeRule(models.Model):
 class Dispute(models.Model):
     """A dispute of a patron, attached to an incident; its clock runs until it is resolved."""
 
+    grants = Grants(update=("notified_at", "patron_told_at", "resolved_at", "resolution", "told"))
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     incident = models.OneToOneField(Incident, on_delete=models.PROTECT, related_name="dispute")

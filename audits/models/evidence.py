@@ -7,11 +7,13 @@ from django.utils import timezone
 from audits.models.incident import Incident
 from audits.models.log import LogEntry
 from games.models import Casino, Pit, Staff
+from games.models.grants import WRITTEN_ONCE
 
 
 class Evidence(models.Model):
     """Written once. The file lies outside the web root, under a name of its own."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
     confidential_path = "is_confidential"
 
@@ -64,6 +66,7 @@ class CustodyStep(models.Model):
         OPENED = "opened"
         COPIED = "copied"
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "evidence__casino", "evidence__pit"
     confidential_path = "evidence__is_confidential"
 

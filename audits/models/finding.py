@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from audits.models.run import Run
 from games.models import LimitSet, LiveRound, Round, Staff, Table
+from games.models.grants import Grants
 from games.models.history import History
 
 
@@ -46,6 +47,16 @@ class Finding(models.Model):
         NO_LOSS = "no-loss", "Nothing to pay or recover"
         RECORD_WRONG = "record-wrong", "The record was wrong, the payment right"
 
+    grants = Grants(
+        update=(
+            "round", "gaming_day", "round_started_at",  # with its recording, once: a trigger sees to it
+            "ordinal", "detail",
+            "severity", "severity_found",  # never below what it was found with: a trigger sees to it
+            "lapsed_by", "lapsed_at", "state", "assigned_to", "acknowledged_by", "acknowledged_at", "outcome",
+            "settled_amount", "resolution", "resolved_by", "resolved_at", "needs_confirmation", "confirmed_by",
+            "confirmed_at",
+        ),
+    )  # fmt: skip
     table_path = "table"
 
     # --- What was found: written once ---

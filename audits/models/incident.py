@@ -9,6 +9,7 @@ from django.utils import timezone
 from audits.models.finding import Finding
 from audits.models.log import LogEntry
 from games.models import Casino, Pit, RecordingConflict, Round, Staff, Table
+from games.models.grants import WRITTEN_ONCE, Grants
 from games.models.history import History
 
 
@@ -22,6 +23,12 @@ class IncidentState(models.TextChoices):
 
 
 class Incident(models.Model):
+    grants = Grants(
+        update=(
+            "pit", "table", "occurred_from", "occurred_to", "situation", "facts", "account", "rulebook", "state",
+            "state_since",
+        ),
+    )  # fmt: skip
     casino_path, pit_path = "casino", "pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="incidents")
@@ -95,6 +102,7 @@ class Incident(models.Model):
 class IncidentStep(models.Model):
     """A step from one state to another: who, in which post, when and why. Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="steps")
@@ -116,6 +124,7 @@ class IncidentStep(models.Model):
 class IncidentNote(models.Model):
     """A remark on a file; a confidential one is seen by surveillance, compliance and auditors only. Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
     confidential_path = "is_confidential"
 
@@ -150,6 +159,7 @@ class IncidentPerson(models.Model):
 
     PARTIES = (Part.DEALER, Part.SUPERVISOR)
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="people")
@@ -190,6 +200,7 @@ class PartyConfirmation(models.Model):
     Written once. Without it a name bars nobody from ruling.
     """
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "person__incident__casino", "person__incident__pit"
 
     person = models.OneToOneField(IncidentPerson, on_delete=models.PROTECT, related_name="confirmation")
@@ -208,6 +219,7 @@ class PartyConfirmation(models.Model):
 class IncidentRound(models.Model):
     """A round that a file is about. Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="rounds")
@@ -226,6 +238,7 @@ class IncidentRound(models.Model):
 class IncidentLink(models.Model):
     """Two files that belong together, shown on both sides. Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "one__casino", "one__pit"
 
     one = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="+")

@@ -7,12 +7,14 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from games.models import Casino, Pit, Staff, Table
+from games.models.grants import WRITTEN_ONCE, Grants
 from games.models.history import History
 
 
 class Shift(models.Model):
     """When the shifts of a casino begin, by its own clock; each lasts until the next. Without any, the usual three."""
 
+    grants = Grants(update=("name", "starts"), delete=True)
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="shifts")
@@ -35,6 +37,7 @@ class Shift(models.Model):
 class LogEntry(models.Model):
     """What somebody saw, as he wrote it down. Never changed from the moment it is saved."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
     confidential_path = "is_confidential"
 
@@ -91,6 +94,7 @@ class LogEntry(models.Model):
 class Handover(models.Model):
     """What a shift leaves to the next: what is open, what to watch. Signed by who leaves."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
     confidential_path = "is_confidential"
 
@@ -130,6 +134,7 @@ class Handover(models.Model):
 class HandoverTaken(models.Model):
     """Signed by who takes over: once, and by somebody else."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "handover__casino", "handover__pit"
     confidential_path = "handover__is_confidential"
 

@@ -6,11 +6,13 @@ from django.utils import timezone
 
 from audits.models.finding import Finding
 from games.models import Casino, LimitDecision, Pit, Staff, ThresholdDecision
+from games.models.grants import WRITTEN_ONCE
 
 
 class Notice(models.Model):
     """What a post was told, at one moment, about one or many findings of a pit or casino."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
@@ -31,6 +33,7 @@ class Notice(models.Model):
 class Escalation(models.Model):
     """A finding that went to the next post for having been open too long."""
 
+    grants = WRITTEN_ONCE
     table_path = "finding__table"
 
     finding = models.ForeignKey(Finding, on_delete=models.PROTECT, related_name="escalations", db_index=False)
@@ -47,6 +50,8 @@ class Escalation(models.Model):
 
 class NoticeMail(models.Model):
     """An e-mail that a notice led to: sent, or why not."""
+
+    grants = WRITTEN_ONCE
 
     notice = models.ForeignKey(Notice, on_delete=models.PROTECT, related_name="mails", db_index=False)
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -65,6 +70,8 @@ class NoticeMail(models.Model):
 class ConsequenceNotice(models.Model):
     """The executed corrective action that compliance was notified of: each once. Written once."""
 
+    grants = WRITTEN_ONCE
+
     consequence = models.OneToOneField("audits.Consequence", on_delete=models.PROTECT, related_name="compliance_notice")
     notice = models.OneToOneField(Notice, on_delete=models.PROTECT, related_name="consequence_notice")
 
@@ -74,6 +81,8 @@ class ConsequenceNotice(models.Model):
 
 class ProposerNotice(models.Model):
     """The decision on a limit proposal that its proposer was told of: each once."""
+
+    grants = WRITTEN_ONCE
 
     decision = models.OneToOneField(LimitDecision, on_delete=models.PROTECT, related_name="proposer_notice")
     notice = models.OneToOneField(
@@ -88,6 +97,8 @@ class ProposerNotice(models.Model):
 class ThresholdNotice(models.Model):
     """The decision on a threshold proposal that its proposer was notified of: each once."""
 
+    grants = WRITTEN_ONCE
+
     decision = models.OneToOneField(ThresholdDecision, on_delete=models.PROTECT, related_name="proposer_notice")
     notice = models.OneToOneField(Notice, on_delete=models.PROTECT, related_name="threshold_notice")
 
@@ -97,6 +108,8 @@ class ThresholdNotice(models.Model):
 
 class FindingWeighing(models.Model):
     """A policy that came into force, and by which the findings on record have been weighed: each once."""
+
+    grants = WRITTEN_ONCE
 
     decision = models.OneToOneField(ThresholdDecision, on_delete=models.PROTECT, related_name="weighing")
     at = models.DateTimeField(default=timezone.now)

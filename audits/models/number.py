@@ -3,10 +3,13 @@
 from django.db import models
 
 from games.models import Casino
+from games.models.grants import Grants
 
 
 class NumberCounter(models.Model):
     """The last number of a casino's year. Its row is locked while one is taken: no number is left out."""
+
+    grants = Grants(update=("last",))
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")
     series = models.CharField(max_length=4)

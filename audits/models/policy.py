@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from audits.models.finding import Severity
 from games.models import Casino
+from games.models.grants import READ_ONLY
 from games.models.history import History
 from games.thresholds import ThresholdKind, register, thresholds_in_force
 
@@ -41,6 +42,7 @@ class FindingPolicy(models.Model):
     The table holds what was set before two people changed it, and is only read; changes are thresholds.
     """
 
+    grants = READ_ONLY
     casino_path, pit_path = "casino", None
 
     casino = models.OneToOneField(Casino, on_delete=models.PROTECT, related_name="finding_policy")

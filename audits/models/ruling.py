@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from audits.models.incident import Incident
 from games.models import Casino, Duty, Pit, Round, Staff, Table
+from games.models.grants import READ_ONLY, WRITTEN_ONCE
 from games.models.history import History
 from games.thresholds import ThresholdKind, register, thresholds_in_force
 
@@ -32,6 +33,7 @@ class Scope(models.TextChoices):
 
 
 class Ruling(models.Model):
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="rulings")
@@ -127,6 +129,7 @@ class RulingSetting(models.Model):
     before two people changed it, and is only read; changes are thresholds.
     """
 
+    grants = READ_ONLY
     casino_path, pit_path = "casino", None
 
     casino = models.OneToOneField(Casino, on_delete=models.PROTECT, related_name="ruling_setting")
@@ -178,6 +181,7 @@ class RulingConsent(models.Model):
     Written once.
     """
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
 
     incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="ruling_consents")
@@ -202,6 +206,7 @@ class RulingConsent(models.Model):
 class RulingReview(models.Model):
     """A standing interpretation looked at again, since another document is in force. Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "ruling__casino", "ruling__pit"
 
     ruling = models.ForeignKey(Ruling, on_delete=models.PROTECT, related_name="reviews")
@@ -225,6 +230,7 @@ class RulingReview(models.Model):
 class Discretion(models.Model):
     """What the operator decided where a document leaves it to the operator (Division 9, 4.3, 4.9). Written once."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="+")

@@ -5,6 +5,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from games.models import Casino, Table
+from games.models.grants import Grants
 
 
 class Run(models.Model):
@@ -20,6 +21,7 @@ class Run(models.Model):
         DONE = "done"
         CANCELLED = "cancelled"
 
+    grants = Grants(update=("state", "ended_at", "ended_by"))
     casino_path, pit_path = "casino", None
 
     kind = models.CharField(max_length=10, choices=Kind)
@@ -61,6 +63,12 @@ class Run(models.Model):
 class RunPart(models.Model):
     """One table of a day: taken by one worker in one transaction, which says so at its end. Waiting until then."""
 
+    grants = Grants(
+        update=(
+            "rounds_read", "is_done", "rounds", "bets", "discrepancies", "breaches", "irregularities", "procedural",
+            "by_ruling", "seconds",
+        ),
+    )  # fmt: skip
     table_path = "table"
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="parts")

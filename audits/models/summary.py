@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from audits.models.run import Run
 from games.models import Casino, Table
+from games.models.grants import WRITTEN_ONCE, Grants
 
 THROWS = 216
 FIGURES = (
@@ -72,6 +73,7 @@ class Figures(models.Model):
 class DaySummary(Figures):
     """As things stand now. Its row is also the lock: one at a time reconciles a table's day."""
 
+    grants = Grants(update=(*FIGURES, *COUNTS, "kinds", "changed_at"))
     table_path = "table"
 
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="summaries", db_index=False)
@@ -91,6 +93,7 @@ class DaySummary(Figures):
 class DayClose(models.Model):
     """A gaming day whose books were closed: once, by the system, with the figures as they stood."""
 
+    grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="closed_days")
@@ -109,6 +112,7 @@ class DayClose(models.Model):
 class ClosedSummary(Figures):
     """A table's figures as they stood at the close. Written once."""
 
+    grants = WRITTEN_ONCE
     table_path = "table"
 
     close = models.ForeignKey(DayClose, on_delete=models.PROTECT, related_name="summaries")

@@ -1,34 +1,44 @@
-"""What a report says beside its rows: under which rules was played, where the casino has no approval for them."""
+"""What a report says beside its rows: by which rules was played, and where the casino has no approval for them."""
 
 import datetime as dt
 from collections.abc import Iterable
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from audits.reports import Asked
+from audits.reports.base import Asked
 from games.approval import approval_notice
 from games.engine.loader import rulebook
 from games.models import Casino, Table, TableAssignment
 from games.moments import day_bounds
-from games.services.gate import within_reach
 
 
 def approval_notes(asked: Asked) -> list[str]:
     """Return a sentence for each casino and rulebook in force in the period of the report, where one must be said."""
-    tables = within_reach(asked.actor, "report.export", Table.objects.order_by())
-    if asked.table is not None:
-        tables = tables.filter(pk=asked.table.pk)
-    casinos = Casino.objects.filter(pk__in=tables.values("casino"))
-    return [note for casino in casinos for note in _of_casino(casino, tables.filter(casino=casino), asked)]
+    return [note for casino, tables in _by_casino(asked) for note in _notes(casino, _played(casino, tables, asked))]
+
+
+def rulebooks_of(asked: Asked) -> list[str]:
+    """List the rulebooks in force in the period of the report, by their ids."""
+    return sorted({id_ for casino, tables in _by_casino(asked) for id_ in _played(casino, tables, asked)})
 
 
 def table_notes(table: Table, day: dt.date) -> list[str]:
-    """Return the same for one table and gaming day, for a page whose reader was let in already."""
+    """Return the notes for one table and gaming day, for a page whose reader was let in already."""
     return _notes(table.casino, _rulebooks(table.casino, [table], day, day))
 
 
-def _of_casino(casino: Casino, tables: Iterable[Table], asked: Asked) -> list[str]:
-    return _notes(casino, _rulebooks(casino, tables, asked.first, asked.last))
+def _by_casino(asked: Asked) -> list[tuple[Casino, Iterable[Table]]]:
+    tables = Table.objects.order_by().filter(asked.standing.within(Table))
+    if asked.casino is not None:
+        tables = tables.filter(casino=asked.casino)
+    if asked.table is not None:
+        tables = tables.filter(pk=asked.table.pk)
+    casinos = Casino.objects.filter(pk__in=tables.values("casino"))
+    return [(casino, tables.filter(casino=casino)) for casino in casinos]
+
+
+def _played(casino: Casino, tables: Iterable[Table], asked: Asked) -> Iterable[str]:
+    return _rulebooks(casino, tables, asked.first, asked.last)
 
 
 def _rulebooks(casino: Casino, tables: Iterable[Table], first: dt.date, last: dt.date) -> Iterable[str]:

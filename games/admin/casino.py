@@ -31,6 +31,8 @@ class CasinoAdmin(AuditedAdmin):
         "open_round_minutes",
         "idle_minutes",
         "office_idle_minutes",
+        "report_days",
+        "report_files_by_email",
         "reason",
     ]
 

@@ -9,6 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models.functions import Upper
 
+from games.models.grants import Grants
 from games.models.history import History
 
 code_validator = RegexValidator(
@@ -20,6 +21,8 @@ NOTICE_MINUTES = 20
 OPEN_ROUND_MINUTES = 10
 ACTING_DAYS, LONGEST_ACTING_DAYS = 31, 366
 FLOOR_IDLE_MINUTES, OFFICE_IDLE_MINUTES, LONGEST_IDLE_MINUTES = 15, 60, 240
+
+REPORT_DAYS, LONGEST_REPORT_DAYS = 90, 3650
 
 
 @cache
@@ -36,6 +39,12 @@ def validate_time_zone(name: str) -> None:
 class Casino(models.Model):
     """A house. Its time zone decides how moments are shown, its gaming day when one day's books end."""
 
+    grants = Grants(  # the acting limits are thresholds (games.services.thresholds)
+        update=(
+            "code", "name", "operator", "timezone", "currency", "gaming_day_starts", "notice_minutes",
+            "open_round_minutes", "idle_minutes", "office_idle_minutes", "report_days", "report_files_by_email",
+        ),
+    )  # fmt: skip
     casino_path, pit_path = "pk", None  # where it is, for the gate
 
     code = models.CharField(max_length=20, unique=True, validators=[code_validator])
@@ -79,11 +88,25 @@ class Casino(models.Model):
         help_text="Minutes without a click after which a session of any other department ends.",
     )  # fmt: skip
 
+    report_days = models.PositiveSmallIntegerField(
+        "reports are kept for", default=REPORT_DAYS,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_REPORT_DAYS)],
+        help_text="Days after which the file of a report is removed; its record and certificate stay.",
+    )  # fmt: skip
+    report_files_by_email = models.BooleanField(
+        "report files by e-mail", default=False,
+        help_text="A scheduled report is sent as a file. Otherwise its recipients get a link.",
+    )  # fmt: skip
+
     history = History()
 
     class Meta:
         ordering = ["code"]
         constraints = [
+            models.CheckConstraint(
+                condition=models.Q(report_days__gte=1, report_days__lte=LONGEST_REPORT_DAYS),
+                name="casino_report_days_bounded",
+            ),
             models.CheckConstraint(
                 condition=models.Q(
                     idle_minutes__gte=1,
@@ -111,6 +134,7 @@ class Casino(models.Model):
 class Pit(models.Model):
     """A group of tables under one pit manager."""
 
+    grants = Grants(update=("code", "name"))
     casino_path, pit_path = "casino", "pk"
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="pits")

@@ -45,7 +45,9 @@ def reported(*options: str) -> Truth:
 
 def reported_in_csv(*options: str) -> Truth:
     texts = {kind: called("report", kind, *options, "--format", "csv") for kind in KINDS}
-    return {kind: list(csv.DictReader(io.StringIO(text))) for kind, text in texts.items()}
+    return {
+        kind: list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))) for kind, text in texts.items()
+    }
 
 
 def as_cells(truth: Truth) -> Truth:

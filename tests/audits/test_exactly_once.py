@@ -84,7 +84,7 @@ def test_two_drains_at_once_take_each_round_once(committed: tuple[House, Table])
 def test_a_drain_and_a_day_run_at_once_count_each_round_once(committed: tuple[House, Table]) -> None:
     table = committed[1]
     key = part_of(table).pk
-    at_once(arrivals_take, lambda: part_take(key=key))
+    at_once(arrivals_take, lambda: part_take(key=key), waiting=1)  # a drain does not wait, it asks again
     assert_each_once(table)
     assert RunPart.objects.get(pk=key).is_done
 

@@ -9,9 +9,7 @@ from django.db.utils import DatabaseError, IntegrityError
 
 from audits import tasks
 from audits.models import DaySummary, Finding, Severity
-from audits.reports import Asked
-from audits.reports.findings import found as report_rows
-from audits.reports.findings import framed
+from audits.reports.findings import Procedural
 from audits.selectors import FindingFilter, alerts, findings_found
 from audits.services.escalation import findings_escalate
 from audits.services.findings import finding_acknowledge
@@ -20,6 +18,7 @@ from games.models import LiveRound, LiveWarning, Round, Table
 from games.services.live import live_open
 from games.services.tables import table_assign, table_close, table_open, table_resume, table_suspend
 from tests.audits.playing import DAY, RIGHT, day_run, drain, kinds, played, record, summary_of
+from tests.audits.reports.asking import asked_by
 from tests.conftest import OPERATOR, House
 from tests.games.floor import HOUR, MINUTE, NOON, bare_table, open_table, put_sign, ready_table, sign_checks
 from tests.games.live.playing import Player, person
@@ -199,9 +198,8 @@ def test_a_finding_of_a_round_in_play_is_alerted_listed_escalated_and_reported(
     clock.shift(31 * MINUTE)
     (notice,) = findings_escalate()
     assert "table-suspended, high" in notice.text
-    asked = Asked(house["compliance"], DAY, DAY)
-    (row,) = report_rows(found.category, asked)  # type: ignore[arg-type]
-    assert framed(row) == {"round_ref": "LIVE-7", "table": "TS-01", "source": "floor"}
+    (row,) = Procedural(asked_by(house["compliance"], DAY, DAY)).rows()
+    assert (row[0], row[1], row[-1]) == ("LIVE-7", "TS-01", "floor")
     client = person(house, "pit-manager")
     listed = client.get("/admin/audits/finding/?state=all").content.decode()
     assert "LIVE-7" in listed

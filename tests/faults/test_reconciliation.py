@@ -17,17 +17,20 @@ from celery import Celery
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections, transaction
+from django.utils import timezone
 from django_celery_results.models import TaskResult
 from pytest_django import DjangoDbBlocker
 
-from audits.models import DayClose, DaySummary, Escalation, Finding, Notice, Run
+from audits.models import DayClose, DaySummary, Escalation, Finding, Notice, ReportRun, Run
 from audits.reconciliation.table_day import reconcile_waiting
 from audits.services import arrivals
 from audits.services.arrivals import SYSTEM, arrivals_take
 from audits.services.closing import days_to_close
 from audits.services.escalation import findings_escalate
+from audits.services.report_files import file_path, sha256_of
+from audits.services.reports import report_ask
 from audits.services.runs import LOCK, close_start, parts_of, run_cancel, run_start
-from audits.tasks import close_days, sweep, take_part
+from audits.tasks import close_days, sweep, take_part, take_report
 from games.models import Casino, Outbox, Table
 from games.services.gate import Operator
 from games.services.rounds import round_record
@@ -259,6 +262,31 @@ def other_connection(now: dt.datetime) -> list[Notice]:
         connections.close_all()
 
 
+# --- Reports ---
+
+
+def test_a_report_is_made_by_a_worker_after_what_was_pending_is_reconciled(site: Site) -> None:
+    day = FIRST_DAY + dt.timedelta(days=6)
+    site.record_quietly(day, rounds=5)
+    run = report_ask(actor=OPERATOR, kind="discrepancies", format="xlsx", first=day, last=day, send=take_report.delay)
+    wait_for(lambda: ReportRun.objects.get(pk=run.pk).is_over, "the report is not made")
+    run.refresh_from_db()
+    assert (run.state, run.fault) == ("done", "")
+    assert not Outbox.objects.filter(round__gaming_day=day).exists()
+    assert run.row_count == Finding.objects.filter(category="discrepancy", lapsed_at=None, gaming_day=day).count() > 0
+    assert sha256_of(file_path(run)) == run.sha256
+
+
+def test_without_a_broker_a_report_is_found_by_the_sweep(site: Site) -> None:
+    with led_to(database_url=site.url, broker_url=NOBODY):
+        run = report_ask(
+            actor=OPERATOR, kind="breaches", format="csv", first=FIRST_DAY, last=FIRST_DAY, send=take_report.delay
+        )
+    ReportRun.objects.filter(pk=run.pk).update(retry_at=timezone.now())  # as if it had waited
+    sweep.delay()
+    wait_for(lambda: ReportRun.objects.get(pk=run.pk).state == "done", "the report is not made")
+
+
 # --- What a worker knows ---
 
 
@@ -267,4 +295,6 @@ def test_a_worker_knows_every_task_that_is_scheduled_or_woken(site: Site) -> Non
         answers = wait_for(lambda: caller.control.inspect(timeout=2).registered(), "no worker answers")
     (known,) = answers.values()
     scheduled = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
-    assert {*scheduled, settings.WAKE_TASK, "audits.tasks.take_part"} <= set(known), json.dumps(known)
+    assert {*scheduled, settings.WAKE_TASK, "audits.tasks.take_part", "audits.tasks.take_report"} <= set(known), (
+        json.dumps(known)
+    )

@@ -1,89 +1,100 @@
-"""A report of a day or a period, as a file. What waits to be reconciled in that period is reconciled first."""
+"""A report of a day or a period, as a file. What is pending in that period is reconciled first."""
 
-import datetime as dt
-from collections.abc import Iterator, Sequence
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from audits.exports.plain import FORMATS
 from audits.management.days import period_of, table_of
-from audits.reports import Asked, reports
-from audits.reports.notes import approval_notes
-from audits.services.arrivals import arrivals_take, outbox_of
+from audits.models import ReportFormat, ReportRun
+from audits.reports.registry import REPORTS
+from audits.services.report_making import report_take
+from audits.services.reports import report_ask, report_cancel, report_file
 from games.management.acting import ActingCommand
-from games.services.access_records import export_made
-from games.services.gate import Actor, authorize, name_of
-
-ATTEMPTS = 20
+from games.services.gate import Actor
 
 
 class Command(ActingCommand):
-    help = "Writes what was found in a day or period: discrepancies, breaches, irregularities, procedure, by ruling."
+    help = "Writes a report of a gaming day or period as a file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("kind", metavar="KIND", choices=sorted(reports()), help=", ".join(reports()))
+        parser.add_argument("kind", metavar="KIND", choices=sorted(REPORTS), help=", ".join(REPORTS))
         parser.add_argument("--day", metavar="D", help="a gaming day, as 2026-11-15")
         parser.add_argument("--from", dest="first", metavar="D", help="the first day of a period")
         parser.add_argument("--to", dest="last", metavar="D", help="its last day, which is included")
         parser.add_argument("--table", metavar="CODE", help="only this table")
-        parser.add_argument("--format", required=True, choices=sorted(FORMATS))
+        parser.add_argument("--format", required=True, choices=sorted(ReportFormat.values))
         parser.add_argument("-o", dest="output", type=Path, metavar="FILE", help="else it is printed")
 
     def act(self, actor: Actor, **options: Any) -> None:
         first, last = period_of(options)
         table = table_of(options["table"])
-        authorize(actor, "report.export", table)
-        settle_pending(actor, first, last, table)
-        export_made(actor, export_label(options, first, last), table.casino if table else None)
-        report = reports()[options["kind"]]
-        asked = Asked(actor, first, last, table)
-        lines = FORMATS[options["format"]](report.COLUMNS, report.rows(asked))
-        if options["output"] is None:
-            self.stdout.write("".join(lines), ending="")
-        else:
-            write(options["output"], lines)
-            notes = approval_notes(asked)
-            write_notes(options["output"], notes)
-            for note in notes:
-                self.stdout.write(note)
+        run = report_ask(
+            actor=actor, kind=options["kind"], format=options["format"], first=first, last=last, table=table
+        )
+        bar = Bar() if sys.stderr.isatty() else None
+        try:
+            made = report_take(key=run.pk, on_progress=bar)
+        except KeyboardInterrupt:
+            report_cancel(actor=actor, run=run)
+            raise
+        finally:
+            if bar is not None:
+                bar.end()
+        run = made or ReportRun.objects.get(pk=run.pk)
+        if run.state != ReportRun.State.DONE:
+            raise CommandError(run.fault or f"The report is {run.state}; run the command again.")
+        self.hand_over(report_file(actor=actor, run=run), options["output"])
+        if options["output"] is not None:
+            self.hand_over_notes(options["output"], run.content.get("notes", []))
 
-
-def export_label(options: dict[str, Any], first: dt.date, last: dt.date) -> str:
-    days = str(first) if first == last else f"{first} to {last}"
-    return f"report {options['kind']}, {days}, {options['table'] or 'all tables'}, {options['format']}"
-
-
-def settle_pending(actor: Actor, first: dt.date, last: dt.date, table: Any) -> None:
-    """Until nothing of the period waits; somebody else may be at work on it meanwhile."""
-    days = {first + dt.timedelta(days=number) for number in range((last - first).days + 1)}
-    for _ in range(ATTEMPTS):
-        pending = outbox_of(days, table)
-        if not pending:
+    def hand_over(self, made: Path, output: Path | None) -> None:
+        """Copy the file whole, or print it."""
+        if output is None:
+            with made.open("rb") as file:
+                self.print_bytes(file.read())
             return
-        arrivals_take(only=pending, who=name_of(actor))
-    raise CommandError("Rounds of the period are still being reconciled; try again in a moment.")
+        unfinished = output.with_name(f".{output.name}.unfinished")
+        try:
+            shutil.copyfile(made, unfinished)
+            unfinished.replace(output)
+        except OSError as error:
+            raise CommandError(f"{output}: cannot be written ({error.strerror}); choose another file.") from None
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def print_bytes(self, content: bytes) -> None:
+        stream: Any = self.stdout._out
+        if hasattr(stream, "buffer"):
+            stream.flush()
+            stream.buffer.write(content)
+            stream.buffer.flush()
+        else:
+            self.stdout.write(content.decode("utf-8", "replace"), ending="")
+
+    def hand_over_notes(self, output: Path, notes: list[str]) -> None:
+        """Print what the report has to say beside its rows, and keep it in FILE.notes.txt; none, no such file."""
+        beside = output.with_name(f"{output.name}.notes.txt")
+        if notes:
+            beside.write_text("".join(f"{note}\n" for note in notes), encoding="utf-8")
+        else:
+            beside.unlink(missing_ok=True)
+        for note in notes:
+            self.stdout.write(note)
 
 
-def write_notes(path: Path, notes: Sequence[str]) -> None:
-    """Write what the report has to say beside its rows to FILE.notes.txt; no such file stays where there is nothing."""
-    beside = path.with_name(f"{path.name}.notes.txt")
-    if notes:
-        write(beside, (f"{note}\n" for note in notes))
-    else:
-        beside.unlink(missing_ok=True)
+class Bar:
+    """A bar on one line of the terminal that moves with the rows. How many there will be is not known before."""
 
+    WIDTH, ROWS_A_STEP = 20, 2000
 
-def write(path: Path, lines: Iterator[str]) -> None:
-    """Whole or not at all: a report that was cut short is not mistaken for a complete one."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(lines)
-        unfinished.replace(path)
-    except OSError as error:
-        raise CommandError(f"{path}: cannot be written ({error.strerror}); choose another file.") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    def __call__(self, rows: int) -> None:
+        place = rows // self.ROWS_A_STEP % self.WIDTH
+        sys.stderr.write(f"\r[{'·' * place}#{'·' * (self.WIDTH - place - 1)}] {rows:,} rows")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        sys.stderr.write("\n")

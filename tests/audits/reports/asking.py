@@ -1,0 +1,45 @@
+"""Reports as people ask for them, for tests."""
+
+import datetime as dt
+from typing import Any
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from audits.reports.base import Asked, Report
+from games.models import Casino, Staff, Table
+from games.services.gate import Actor, standing_for
+from tests.games.floor import NOON
+
+#: The gaming day of NOON in the casino of the tests.
+DAY = dt.date(2026, 11, 15)
+#: Its first moment: 06:00 in Singapore.
+DAY_STARTS = NOON.replace(day=14, hour=22)
+
+
+def asked_by(
+    actor: Actor, first: dt.date = DAY, last: dt.date | None = None, casino: Casino | None = None,
+    table: Table | None = None,
+) -> Asked:  # fmt: skip
+    """A report of some gaming days, as this person asks for it: of their own casino, where none is named."""
+    standing = standing_for(actor, "report.export")
+    assert standing is not None, f"{actor} makes no reports"
+    own = actor.casino if isinstance(actor, Staff) else None
+    return Asked(actor, standing, first, last or first, casino or own, table)
+
+
+def rows_of(report: Report) -> list[dict[str, Any]]:
+    """The rows by the names of the columns; every row has a value for each."""
+    names = [column.name for column in report.columns]
+    return [dict(zip(names, row, strict=True)) for row in report.counted_rows()]
+
+
+def column_of(report: Report, name: str) -> list[Any]:
+    return [row[name] for row in rows_of(report)]
+
+
+def queries_of(report: Report) -> int:
+    """How many queries it takes to read all rows."""
+    with CaptureQueriesContext(connection) as queries:
+        list(report.counted_rows())
+    return len(queries)
