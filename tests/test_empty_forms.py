@@ -84,7 +84,7 @@ def said(answer: Any) -> str:
     return " ".join(map(str, get_messages(answer.wsgi_request)))
 
 
-def form_pages(house: House, role: str, held: dict[str, str]) -> Iterator[tuple[str, str, set[str], set[str]]]:
+def form_pages(house: House, role: str, held: dict[str, Any]) -> Iterator[tuple[str, str, set[str], set[str]]]:
     """Every page of the site that this role can open, with the fields of its forms."""
     client = client_of(house, role)
     column = ROLES.index(role)
@@ -103,7 +103,7 @@ def form_pages(house: House, role: str, held: dict[str, str]) -> Iterator[tuple[
 
 
 @pytest.mark.parametrize("role", ROLES[2:])
-def test_no_route_breaks_when_nothing_is_sent(role: str, house: House, samples: dict[str, str]) -> None:  # noqa: F811
+def test_no_route_breaks_when_nothing_is_sent(role: str, house: House, samples: dict[str, Any]) -> None:  # noqa: F811
     """Pages and API alike, wherever the role is let in (tests/test_routes.py posts to what it is not let into)."""
     client, broken, silent, column = client_of(house, role), [], [], ROLES.index(role)
     for name, path in PATHS.items():
@@ -121,7 +121,7 @@ def test_no_route_breaks_when_nothing_is_sent(role: str, house: House, samples: 
 
 
 @pytest.mark.parametrize("role", ROLES[2:])
-def test_every_form_sent_blank_says_what_is_missing(role: str, house: House, samples: dict[str, str]) -> None:  # noqa: F811
+def test_every_form_sent_blank_says_what_is_missing(role: str, house: House, samples: dict[str, Any]) -> None:  # noqa: F811
     client, broken, silent, tried = client_of(house, role), [], [], 0
     for name, address, fields, _ in form_pages(house, role, samples):
         for how in ("blank", "spaces"):
@@ -138,7 +138,7 @@ def test_every_form_sent_blank_says_what_is_missing(role: str, house: House, sam
 
 
 @pytest.mark.parametrize("role", ["casino-manager", "compliance", "surveillance", "administrator"])
-def test_no_form_breaks_on_odd_values(role: str, house: House, samples: dict[str, str]) -> None:  # noqa: F811
+def test_no_form_breaks_on_odd_values(role: str, house: House, samples: dict[str, Any]) -> None:  # noqa: F811
     """These roles reach every form of the product between them."""
     client, broken = client_of(house, role), []
     for name, address, fields, buttons in form_pages(house, role, samples):

@@ -91,7 +91,7 @@ def test_every_model_with_a_history_tab_has_the_page(house: House) -> None:
 
 
 @pytest.mark.parametrize("role", ["casino-manager", "compliance", "administrator"])
-def test_no_version_of_anything_is_a_form_or_takes_one(role: str, house: House, samples: dict[str, str]) -> None:  # noqa: F811
+def test_no_version_of_anything_is_a_form_or_takes_one(role: str, house: House, samples: dict[str, Any]) -> None:  # noqa: F811
     client, opened = as_(house, role), 0
     for name in VERSIONS:
         address = concrete(PATHS[name], samples)

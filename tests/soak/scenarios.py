@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
-from tests.soak import fuzz, kills, reconcile, rounds
+from tests.soak import calls, fuzz, kills, outage, reconcile, rounds, spreadsheets
 
 SCENARIOS: dict[str, Callable[[int], None]] = {
     "kills": kills.scenario,
     "fuzz": fuzz.scenario,
+    "calls": calls.scenario,
     "rounds": rounds.scenario,
     "reconcile": reconcile.scenario,
+    "outage": outage.scenario,
+    "spreadsheets": spreadsheets.scenario,
 }
