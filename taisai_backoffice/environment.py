@@ -82,7 +82,8 @@ def email(name: str) -> dict[str, Any]:
         "EMAIL_HOST_USER": unquote(url.username or ""),
         "EMAIL_HOST_PASSWORD": unquote(url.password or ""),
         "EMAIL_USE_SSL": is_secure,
-        "EMAIL_USE_TLS": not is_secure and bool(url.username),  # no password goes over the wire in the clear
+        # Neither a password nor a sign-in link leaves the machine unencrypted.
+        "EMAIL_USE_TLS": not is_secure and (bool(url.username) or not is_local(url.hostname)),
     }
 
 
@@ -92,6 +93,7 @@ def production_faults(environment: Mapping[str, str]) -> list[str]:
         *_secret_key_faults(environment.get("SECRET_KEY", "")),
         *(["DEBUG is on; unset it."] if environment.get("DEBUG", "").lower() not in FALSE else []),
         *_factor_faults(environment),
+        *_passkey_faults(environment),
         *_database_faults(environment),
         *_broker_faults(environment.get("BROKER_URL", "")),
         *(
@@ -105,6 +107,15 @@ def production_faults(environment: Mapping[str, str]) -> list[str]:
 def _factor_faults(environment: Mapping[str, str]) -> list[str]:
     if environment.get("REQUIRE_SECOND_FACTOR", "1").lower() in FALSE:
         return ["REQUIRE_SECOND_FACTOR is off; unset it: production asks for a second factor."]
+    return []
+
+
+def _passkey_faults(environment: Mapping[str, str]) -> list[str]:
+    """A browser uses a passkey only at the host it is bound to, and below it."""
+    host = environment.get("PASSKEY_HOST", "")
+    hosts = [name.strip().lstrip(".") for name in environment.get("ALLOWED_HOSTS", "").split(",")]
+    if host and not any(name == host or name.endswith(f".{host}") for name in hosts):
+        return [f"PASSKEY_HOST is {host!r}; name one of ALLOWED_HOSTS, or a domain that they belong to."]
     return []
 
 

@@ -5,17 +5,44 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, UnreadablePostError
 from django.urls import Resolver404, resolve
 
-from games.api.problems import is_call
+from games.api.problems import is_call, problem_outside
 from games.models import Staff
 from taisai_backoffice import health, throttle
 from taisai_backoffice.bodies import LARGEST_BODY, UPLOAD_ROUTES
-from taisai_backoffice.refusals import TOO_LARGE, refusal
+from taisai_backoffice.refusals import TOO_LARGE, plain_page, refusal
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
+#: What a page is asked by. The calls of the API name their own.
+PAGE_METHODS = ("GET", "HEAD", "POST")
 PROBES: dict[str, GetResponse] = {"/healthz": health.alive, "/readyz": health.ready}
+
+
+#: Methods that some page or call has. TRACE would send cookies back to whoever asks.
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+PLAIN_HTTP = "Calls are answered over HTTPS only. What you sent was not encrypted: replace the key or session in it."
+
+
+class RequestLineMiddleware:
+    """Refuse methods that nothing has, and calls over plain HTTP; keep answers out of other sites' pages.
+
+    A browser is led to HTTPS. A program is not: its key would travel unencrypted, and the mistake would never show.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method not in METHODS:
+            response: HttpResponse = HttpResponseNotAllowed(sorted(METHODS))
+        elif settings.SECURE_SSL_REDIRECT and is_call(request) and not request.is_secure():
+            response = problem_outside(403, "HTTPS needed", PLAIN_HTTP)
+        else:
+            response = self.get_response(request)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        return response
 
 
 class NoStoreMiddleware:
@@ -41,6 +68,20 @@ class ProbeMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         probe = PROBES.get(request.path_info)
         return probe(request) if probe else self.get_response(request)
+
+
+class MethodMiddleware:
+    """Refuse what no page knows, before a session is looked for: Django's admin would take a DELETE for a GET."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in PAGE_METHODS or is_call(request):
+            return self.get_response(request)
+        answer = plain_page(405, "Not possible", "A page is opened or sent; it takes nothing else.")
+        answer.headers["Allow"] = ", ".join(PAGE_METHODS)
+        return answer
 
 
 class BodyMiddleware:

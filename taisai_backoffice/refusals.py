@@ -112,6 +112,9 @@ def plain_page(code: int, title: str, message: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, status: int, title: str, message: str) -> HttpResponse:
+    """Answer with a page, drawn as the others for a person with a session; with a problem where no page is accepted."""
+    if not request.accepts("text/html"):
+        return problem_outside(status, title, message)
     if admin.site.has_permission(request):
         return _page_inside(request, status, title, message)
     return plain_page(status, title, message)

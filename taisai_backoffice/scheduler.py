@@ -5,7 +5,7 @@ from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection
-from django_celery_beat.schedulers import DatabaseScheduler
+from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 
 log = structlog.get_logger(__name__)
 
@@ -14,12 +14,33 @@ PAUSE_SECONDS = 2.0
 OUTAGES = (OperationalError, InterfaceError)
 
 
+class PatientEntry(ModelEntry):
+    """One task of the schedule. The library logs what goes wrong here and leaves the task out for good."""
+
+    @classmethod
+    def from_entry(cls, name: str, app: Any = None, **entry: Any) -> Any:
+        while True:
+            try:
+                return super().from_entry(name, app=app, **entry)
+            except OUTAGES as error:
+                _wait_again(error)
+
+
 class PatientScheduler(DatabaseScheduler):
     """Reads its schedule when the database is there, and skips what falls into an outage: the next sweep finds it."""
 
+    Entry = PatientEntry
+
     def setup_schedule(self) -> None:
+        """Read and complete the schedule, from the start again where the database goes away meanwhile."""
         database_wait()
-        super().setup_schedule()
+        while True:
+            try:
+                super().setup_schedule()
+                return
+            except OUTAGES as error:
+                self._initial_read = True
+                _wait_again(error)
 
     def tick(self, *arguments: Any, **named: Any) -> float:
         try:
@@ -41,3 +62,10 @@ def database_wait() -> None:
             log.warning("waiting for the database", error=str(error))
             connection.close()
             time.sleep(PAUSE_SECONDS)
+
+
+def _wait_again(error: Exception) -> None:
+    """Wait for a database that went away in the middle of something."""
+    log.warning("database lost", error=str(error))
+    connection.close()
+    database_wait()

@@ -29,7 +29,18 @@ THREADS = environment.number("WEB_THREADS", 4)
 UPLOADS_AT_ONCE = 2
 #: How long a client may take to receive one block of an answer.
 SEND_SECONDS = 60
-TEXT = "text/plain; charset=utf-8"
+#: A login that is refused unchecked is answered after this long: a client that guesses as fast as it is answered then
+#: waits most of the time, and takes neither a thread nor the cores from others meanwhile.
+REFUSED_LOGIN_SECONDS = 0.25
+LOGIN_PATH = "/admin/login/"
+#: Of an answer that does not come from Django, which sets more.
+BARE_HEADERS = [
+    ("content-type", "text/plain; charset=utf-8"),
+    ("x-content-type-options", "nosniff"),
+    ("content-security-policy", "default-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
+    ("cache-control", "no-store"),
+    ("connection", "close"),
+]
 
 Headers = list[tuple[str, str]]
 
@@ -45,7 +56,7 @@ class Answer:
     @classmethod
     def refusal(cls, status: int, text: str) -> "Answer":
         """For a body that was not received: the connection ends with it."""
-        return cls(status, [("content-type", TEXT), ("connection", "close")], text.encode())
+        return cls(status, BARE_HEADERS, text.encode())
 
 
 class RefusedError(Exception):
@@ -83,6 +94,8 @@ class Server:
         exchange = Exchange(self.application, environ_of(scope, body), proto)
         answer = await asyncio.get_running_loop().run_in_executor(self.threads_for(scope, body), exchange.run)
         if answer is not None:
+            if is_refused_login(scope, answer):
+                await asyncio.sleep(REFUSED_LOGIN_SECONDS)
             _send(proto, answer)
 
     def __rsgi_del__(self, loop: Any) -> None:
@@ -91,6 +104,11 @@ class Server:
 
     def threads_for(self, scope: Any, body: Any) -> Executor:
         return self.uploads if isinstance(body, StreamedBody) else self.probes.get(scope.path, self.pages)
+
+
+def is_refused_login(scope: Any, answer: Answer) -> bool:
+    """Say whether a login came too soon or while other passwords were checked."""
+    return scope.method == "POST" and scope.path == LOGIN_PATH and answer.status in (429, 503)
 
 
 def _send(proto: Any, answer: Answer) -> None:

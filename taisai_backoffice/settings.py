@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
@@ -61,10 +62,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "taisai_backoffice.middleware.RequestLineMiddleware",
     "games.session_middleware.LoginFloodMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
     "taisai_backoffice.middleware.NoStoreMiddleware",
+    "taisai_backoffice.middleware.MethodMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "taisai_backoffice.middleware.ProbeMiddleware",
@@ -147,12 +150,15 @@ COOKIE_PREFIX = "__Host-" if PRODUCTION else ""
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_session"
 CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_csrf"
 DEVICE_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_device"  # browsers that logged in before
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no cookie holds what a page said
 TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)  # how many add to X-Forwarded-For before us
 #: Second factor at login and again for decisions (games/roles.toml says whose and which). Off for local use.
 REQUIRE_SECOND_FACTOR = environment.flag("REQUIRE_SECOND_FACTOR", PRODUCTION)
 OTP_TOTP_ISSUER = "Tai Sai back office"
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # our own throttle, which locks no owner out
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
+#: The host that passkeys are bound to (the id of the relying party). Local use takes the host of the request.
+PASSKEY_HOST = os.environ.get("PASSKEY_HOST") or (urlsplit(SITE_URL).hostname if PRODUCTION else "")
 
 # --- History ---------------------------------------------------------------------------------------
 
@@ -171,6 +177,7 @@ FORMAT_MODULE_PATH = ["taisai_backoffice.formats"]
 STATIC_URL = "static/"
 STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or HOME.path / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site reads our files
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
@@ -239,7 +246,7 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/"]  # calls are refused (RequestLineMiddleware)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
@@ -281,6 +288,7 @@ CELERY_BEAT_SCHEDULE = {  # the schedule in the database knows `expire_seconds`,
     },
     "close-gaming-days": {"task": "audits.tasks.close_days", "schedule": 60.0, "options": {"expire_seconds": 300}},
     "escalate-findings": {"task": "audits.tasks.escalate", "schedule": 60.0, "options": {"expire_seconds": 300}},
+    "reports": {"task": "audits.tasks.tend_reports", "schedule": 60.0, "options": {"expire_seconds": 300}},
     "open-access-reviews": {
         "task": "games.tasks.open_access_reviews", "schedule": 600.0, "options": {"expire_seconds": 300},
     },

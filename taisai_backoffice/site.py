@@ -72,6 +72,13 @@ class BackOfficeSite(UnfoldAdminSite):
 
     def get_urls(self) -> list[Any]:
         from games.admin.confirm import confirm
+        from games.admin.passkey import (
+            own_passkey_remove,
+            passkey_add,
+            passkey_confirm_options,
+            passkey_enrol_options,
+            passkey_login_options,
+        )
         from games.admin.second_factor import (
             recovery_codes,
             second_factor,
@@ -86,10 +93,21 @@ class BackOfficeSite(UnfoldAdminSite):
             path("second-factor/check/", self.admin_view(second_factor_check), name="second_factor_check"),
             path("second-factor/enrol/", self.admin_view(second_factor_enrol), name="second_factor_enrol"),
             path("second-factor/recovery-codes/", self.admin_view(recovery_codes), name="recovery_codes"),
+            path("second-factor/passkeys/add/", self.admin_view(passkey_add), name="passkey_add"),
+            path(
+                "second-factor/passkeys/<int:key>/remove/", self.admin_view(own_passkey_remove), name="passkey_remove"
+            ),
             path("sessions/", self.admin_view(own_sessions), name="own_sessions"),
             path("sessions/<uuid:key>/end/", self.admin_view(own_session_stop), name="own_session_end"),
         ]
-        return [*ours, *super().get_urls()]
+        ceremonies = {
+            "enrol": passkey_enrol_options, "login": passkey_login_options, "confirm": passkey_confirm_options,
+        }  # fmt: skip
+        options = [
+            path(f"second-factor/passkeys/options/{name}/", self.plain_view(view), name=f"passkey_{name}_options")
+            for name, view in ceremonies.items()
+        ]
+        return [*ours, *options, *super().get_urls()]
 
     @method_decorator(alpine_allowed)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:

@@ -1,120 +1,27 @@
-"""The database goes away under the running product, for longer than its pool would wait, and comes back."""
+"""The database goes away under the running product for longer than its pool would wait, and comes back.
 
-import json
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
+Two minutes of it are in `make soak` (tests/soak/outage.py).
+"""
+
 from collections.abc import Iterator
-from dataclasses import dataclass
-from http.client import HTTPResponse
 
 import pytest
 
-from taisai_backoffice.embedded.database import migrate, urls
-from taisai_backoffice.embedded.home import PROJECT, Home
-from taisai_backoffice.embedded.machine import free_port
-from taisai_backoffice.embedded.postgres import Postgres
-from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part, celery_command, web_command
-from tests.homes import bare_environment, throwaway_home
-from tests.patience import wait_for
-from tests.servers import FAST
+from tests.soak import outage
 
 #: Long enough for the pool's own pauses between two tries to grow beyond what is allowed.
 OUTAGE_SECONDS = 20
-BACK_SECONDS = 10
-
-
-@dataclass
-class Running:
-    """A site with worker and scheduler; its database is stopped and started on one port."""
-
-    home: Home
-    postgres: Postgres
-    port: int
-    database_port: int
-    parts: dict[str, Part]
-
-    def ask(self, path: str) -> HTTPResponse | urllib.error.HTTPError:
-        headers = {"Cookie": f"taisai_session={'x' * 32}"}  # looked up in the database
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers)
-        try:
-            answer: HTTPResponse = urllib.request.urlopen(request, timeout=10)
-            return answer
-        except urllib.error.HTTPError as error:
-            return error
-
-    def is_ready(self) -> bool:
-        try:
-            return self.ask("/readyz").status == 200
-        except OSError:
-            return False
-
-    def stop_database(self) -> None:
-        self.postgres._control("stop", "-m", "immediate", "-w", "-t", "60")
-
-    def start_database(self) -> None:
-        options = " ".join((f"-p {self.database_port}", *(f"-c {option}" for option in FAST)))
-        fault = self.postgres._control("start", "-w", "-t", "60", "-l", str(self.postgres.log), "-o", options)
-        assert fault is None, fault
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    """Worker, scheduler and site are started while the database is away."""
-    with throwaway_home() as home:
-        postgres, valkey = Postgres(home, options=FAST), Valkey(home)
-        postgres.start()
-        valkey.start()
-        migrate(postgres)
-        environment = bare_environment(home, BROKER_URL=valkey.url(), DATABASE_URL=urls(postgres)["DATABASE_URL"])
-        collect = [sys.executable, str(PROJECT / "manage.py"), "collectstatic", "--noinput", "-v0"]
-        subprocess.run(collect, env=environment, check=True)
-        running = Running(home, postgres, free_port(), postgres.port(), {})
-        running.stop_database()
-        commands = {
-            "worker": celery_command("worker", "--concurrency", "1"),
-            "beat": celery_command("beat", "--pidfile", ""),
-            "web": web_command("127.0.0.1", running.port, workers=1),
-        }
-        logs = home.folder("logs")
-        try:
-            for name, command in commands.items():
-                running.parts[name] = Part(name, command, environment, logs / f"{name}.log")
-            yield running
-        finally:
-            for part in running.parts.values():
-                part.stop()
+def running() -> Iterator[outage.Running]:
+    with outage.started_without_database() as running:
+        yield running
 
 
-def is_waiting(running: Running) -> bool:
-    return "waiting for the database" in running.parts["beat"].log.read_text()
+def test_started_before_their_database_they_wait_for_it(running: outage.Running) -> None:
+    outage.wait_and_become_ready(running)
 
 
-def test_started_before_their_database_they_wait_for_it(running: Running) -> None:
-    wait_for(lambda: is_waiting(running), "the scheduler does not say that it waits")
-    running.start_database()
-    wait_for(running.is_ready, lambda: running.ask("/readyz").read().decode())
-
-
-def test_an_outage_is_told_in_time_and_is_over_when_the_database_is_back(running: Running) -> None:
-    wait_for(running.is_ready, "the site is not ready")
-    assert running.ask("/admin/").status == 200  # a login page
-    running.stop_database()
-    until = time.monotonic() + OUTAGE_SECONDS
-    while time.monotonic() < until:
-        started = time.monotonic()
-        assert running.ask("/healthz").status == 200
-        ready = running.ask("/readyz")
-        assert (ready.status, json.load(ready)["database"]) == (503, "failing")
-        assert time.monotonic() - started < 4  # 2 s are allowed; the rest is for a busy machine
-        for path, kind in (("/api/v1/tables/", "application/problem+json"), ("/admin/", "text/html")):
-            answer = running.ask(path)
-            assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
-            assert answer.headers["Content-Type"].startswith(kind)
-    running.start_database()
-    wait_for(lambda: running.ask("/admin/").status == 200, "the site does not answer", BACK_SECONDS)
-    wait_for(running.is_ready, lambda: running.ask("/readyz").read().decode())
-    assert all(part.is_running() for part in running.parts.values())
+def test_an_outage_is_told_in_time_and_is_over_when_the_database_is_back(running: outage.Running) -> None:
+    outage.survive(running, OUTAGE_SECONDS)

@@ -102,6 +102,21 @@ def test_only_unfolds_own_pages_evaluate_scripts(house: House, path: str) -> Non
 # --- Bodies ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [("text/html", "text/html"), ("*/*", "text/html"), ("application/json", "application/problem+json")],
+)
+def test_a_program_that_accepts_no_page_is_refused_with_a_problem(house: House, accept: str, kind: str) -> None:
+    answer = client_of(house, "pit-supervisor").get("/admin/games/staff/", headers={"accept": accept})
+    assert (answer.status_code, answer.headers["Content-Type"].partition(";")[0]) == (403, kind)
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_a_page_is_opened_or_sent_and_takes_nothing_else(house: House, method: str) -> None:
+    answer = client_of(house, "casino-manager").generic(method, "/admin/games/table/")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD, POST")
+
+
 def test_every_route_of_an_upload_is_there() -> None:
     assert set(PATHS) >= UPLOAD_ROUTES
 

@@ -4,14 +4,13 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator
-from http.client import HTTPResponse
 from pathlib import Path
 
 import psycopg
@@ -25,6 +24,7 @@ from taisai_backoffice.run import Part, celery_command, web_command
 from tests import servers
 from tests.patience import wait_for
 from tests.test_routes import PATHS
+from tests.web_answers import WebAnswer, answer_to
 
 HOST = "backoffice.example.com"
 DEPLOY = PROJECT / "deploy"
@@ -107,13 +107,8 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def ask(address: str, **headers: str) -> HTTPResponse | urllib.error.HTTPError:
-    request = urllib.request.Request(address, headers={"Host": HOST} | headers)
-    try:
-        answer: HTTPResponse = urllib.request.build_opener(NoRedirect).open(request, timeout=10)
-        return answer
-    except urllib.error.HTTPError as error:
-        return error
+def ask(address: str, **headers: str) -> WebAnswer:
+    return answer_to(urllib.request.Request(address, headers={"Host": HOST} | headers), NoRedirect)
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +134,8 @@ def address(installed: dict[str, str]) -> Iterator[str]:
 
 def test_plain_http_is_led_to_https_but_for_the_probes(address: str) -> None:
     assert ask(f"{address}/admin/").headers["location"] == f"https://{HOST}/admin/"
+    call = ask(f"{address}/api/v1/tables/", Authorization="Bearer x")
+    assert (call.status, json.loads(call.body)["title"]) == (403, "HTTPS needed")
     assert ask(f"{address}/readyz").status == 503  # no worker runs here, and it says so over plain HTTP
 
 
@@ -147,7 +144,7 @@ def test_behind_the_proxy_the_site_is_there_with_safe_cookies(address: str) -> N
     assert answer.status == 200
     assert re.match(r"__Host-taisai_csrf=\w+;.* Path=/;.* Secure$", answer.headers["set-cookie"])
     assert "max-age=31536000" in answer.headers["strict-transport-security"]
-    assert "Demo" not in answer.read().decode()
+    assert "Demo" not in answer.text
 
 
 def test_another_host_is_refused(address: str) -> None:
@@ -188,7 +185,7 @@ def test_make_run_runs_production_too_on_servers_of_its_own_choice(
 def test_an_error_shows_no_insides(address: str) -> None:
     page = ask(f"{address}/nowhere", **{"X-Forwarded-Proto": "https"})
     assert page.status == 404
-    assert "No such page" in page.read().decode()
+    assert "No such page" in page.text
 
 
 # --- What docs/deploy.md and deploy/ say -----------------------------------------------------------
@@ -232,6 +229,43 @@ def test_the_proxy_takes_files_where_the_site_does_and_nowhere_else() -> None:
     assert re.findall(r"client_max_body_size (\w+);", text) == ["1m", "1026m"]
     assert text.count("proxy_request_buffering on;") == text.count("proxy_request_buffering off;") == 1
     assert {"ssl_certificate ", "ssl_certificate_key ", "client_body_timeout "} <= set(re.findall(r"\w+ ", text))
+
+
+def directives(text: str) -> list[str]:
+    return [line.split()[0] for line in re.sub(r"#.*", "", text).splitlines() if line.strip().endswith(";")]
+
+
+def test_no_part_of_the_proxy_says_a_thing_twice() -> None:
+    """nginx refuses to start with a directive that a location and the file it includes both have."""
+    told = set(directives((DEPLOY / "taisai-proxy.conf").read_text())) - {"proxy_set_header"}
+    text = (DEPLOY / "nginx.conf").read_text()
+    places = [place for place in re.findall(r"location [^\n]*\{\n(.*?)\n    \}", text, re.DOTALL) if "include" in place]
+    assert len(places) == 2
+    for place in places:
+        own = directives(place)
+        assert len(own) == len(set(own))
+        assert told.isdisjoint(own)
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+def test_nginx_takes_its_file(tmp_path: Path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    make = f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN={HOST} -keyout {key} -out {certificate}"
+    subprocess.run(shlex.split(make), check=True, capture_output=True)
+    shutil.copy(DEPLOY / "taisai-proxy.conf", tmp_path)
+    text = (DEPLOY / "nginx.conf").read_text()
+    for old, new in (
+        ("/etc/ssl/taisai/fullchain.pem", certificate), ("/etc/ssl/taisai/privkey.pem", key),
+        ("/etc/nginx/taisai-proxy.conf", tmp_path / "taisai-proxy.conf"),
+        ("listen 80;", f"listen 127.0.0.1:{free_port()};"), ("listen 443 ssl", f"listen 127.0.0.1:{free_port()} ssl"),
+    ):  # fmt: skip
+        text = text.replace(old, str(new))
+    whole = tmp_path / "nginx.conf"
+    whole.write_text(f"pid {tmp_path}/pid; error_log {tmp_path}/log; events {{}} http {{ access_log off; {text} }}")
+    answer = subprocess.run(
+        ["nginx", "-t", "-c", str(whole), "-p", str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
 
 
 def test_the_proxy_names_the_client_itself() -> None:

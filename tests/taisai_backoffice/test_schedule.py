@@ -2,9 +2,12 @@
 
 import datetime as dt
 import time
+from typing import Any
 
 import pytest
+from django.db import connection
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
+from django_celery_beat.schedulers import ModelEntry
 
 from taisai_backoffice.celery import app
 from taisai_backoffice.scheduler import PAUSE_SECONDS, PatientScheduler
@@ -22,6 +25,7 @@ def test_a_home_with_an_older_schedule_gets_what_is_new_and_what_has_changed(clo
         "reconciliation-sweep": ("audits.tasks.sweep", dt.timedelta(seconds=10)),
         "close-gaming-days": ("audits.tasks.close_days", dt.timedelta(seconds=60)),
         "escalate-findings": ("audits.tasks.escalate", dt.timedelta(seconds=60)),
+        "reports": ("audits.tasks.tend_reports", dt.timedelta(seconds=60)),
         "open-access-reviews": ("games.tasks.open_access_reviews", dt.timedelta(seconds=600)),
     }
     assert PeriodicTask.objects.filter(name="reconciliation-sweep").count() == 1
@@ -32,7 +36,8 @@ def test_what_the_clock_sends_does_not_pile_up_where_no_worker_takes_it(clone: s
     ours = PeriodicTask.objects.filter(task__regex=r"^(audits|games)\.")
     expires = dict(ours.values_list("name", "expire_seconds"))
     assert expires == {
-        "reconciliation-sweep": 60, "close-gaming-days": 300, "escalate-findings": 300, "open-access-reviews": 300,
+        "reconciliation-sweep": 60, "close-gaming-days": 300, "escalate-findings": 300, "reports": 300,
+        "open-access-reviews": 300,
     }  # fmt: skip
 
 
@@ -57,3 +62,46 @@ def test_without_its_database_the_scheduler_starts_when_it_is_there(
     with connected_to("no_such_database"), pytest.raises(StillAwayError):
         PatientScheduler(app=app)
     assert "heartbeat" in PatientScheduler(app=app).schedule
+
+
+def cut_connection() -> None:
+    """End the connection on the server's side, as a server does that goes away."""
+    connection.ensure_connection()
+    own, other = connection.connection.info.backend_pid, connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [own])
+    finally:
+        other.close()
+
+
+def test_an_outage_while_the_schedule_is_made_leaves_no_task_out(clone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    whole = ModelEntry.from_entry.__func__
+
+    def cut_first(cls: Any, /, name: str, app: Any = None, **entry: Any) -> Any:
+        seen.append(name)
+        if seen.count(name) == 1:
+            cut_connection()
+        return whole(cls, name, app=app, **entry)
+
+    monkeypatch.setattr(ModelEntry, "from_entry", classmethod(cut_first))
+    scheduler = PatientScheduler(app=app)
+    assert set(app.conf.beat_schedule) <= set(scheduler.schedule)
+    assert all(seen.count(name) == 2 for name in app.conf.beat_schedule)
+
+
+def test_an_outage_while_the_schedule_is_read_does_not_end_the_scheduler(
+    clone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, reads = PatientScheduler.enabled_models, []
+
+    def cut_first(self: PatientScheduler) -> Any:
+        reads.append(1)
+        if len(reads) == 1:
+            cut_connection()
+        return whole(self)
+
+    monkeypatch.setattr(PatientScheduler, "enabled_models", cut_first)
+    assert set(app.conf.beat_schedule) <= set(PatientScheduler(app=app).schedule)
+    assert len(reads) > 1

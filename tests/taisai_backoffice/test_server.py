@@ -1,12 +1,14 @@
 """The web server against slow, broken and oversized bodies: real connections to a real granian."""
 
+import asyncio
 import json
 import os
 import socket
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from taisai_backoffice.bodies import BODY_SECONDS, LARGEST_BODY, SILENT_SECONDS, SLOWEST_UPLOAD, UploadPace
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.run import Part, web_command
+from taisai_backoffice.server import REFUSED_LOGIN_SECONDS, Answer, Server, is_refused_login
 from tests.patience import wait_for
 
 SLOW_CONNECTIONS = 50
@@ -145,3 +148,48 @@ def test_an_upload_may_pause_and_may_not_trickle(monkeypatch: pytest.MonkeyPatch
     assert 0 < pace.seconds_left() < SILENT_SECONDS
     clock[0] += 10
     assert pace.seconds_left() == 0
+
+
+# --- Refused logins ---
+
+
+class Whole(list[bytes]):
+    """An answer that is there at once, as Django's are."""
+
+    streaming = False
+
+
+class Sent:
+    """Where the server sends its answer."""
+
+    def __init__(self) -> None:
+        self.status = 0
+
+    def response_bytes(self, status: int, headers: object, body: bytes) -> None:
+        self.status = status
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "waits"),
+    [
+        ("POST", LOGIN, 503, True), ("POST", LOGIN, 429, True), ("POST", LOGIN, 302, False), ("GET", LOGIN, 503, False),
+        ("POST", "/api/v1/rounds/", 503, False),
+    ],
+)  # fmt: skip
+def test_a_login_that_is_refused_unchecked_is_answered_after_a_moment(
+    method: str, path: str, status: int, waits: bool
+) -> None:
+    def site(environ: object, start: Callable[..., None]) -> Whole:
+        start(f"{status} x", [])
+        return Whole([b"x"])
+
+    scope = SimpleNamespace(
+        proto="http", method=method, path=path, headers={}, server="127.0.0.1:80", client="127.0.0.1:1", scheme="http",
+        http_version="1.1", query_string="",
+    )  # fmt: skip
+    sent, started = Sent(), time.monotonic()
+    asyncio.run(Server(site, threads=1).__rsgi__(scope, sent))
+    assert sent.status == status
+    if waits:
+        assert time.monotonic() - started >= REFUSED_LOGIN_SECONDS
+    assert is_refused_login(scope, Answer(status, [], b"")) is waits

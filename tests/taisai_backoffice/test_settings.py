@@ -24,6 +24,9 @@ FAULTS = [
     ({"SECRET_KEY": "django-insecure-" + "x1y2z3" * 10}, "SECRET_KEY is too weak"),
     ({"DEBUG": "1"}, "DEBUG is on"),
     ({"REQUIRE_SECOND_FACTOR": "0"}, "REQUIRE_SECOND_FACTOR is off"),
+    ({"PASSKEY_HOST": "casino.example"}, "PASSKEY_HOST is 'casino.example'"),
+    ({"PASSKEY_HOST": "https://backoffice.example.com"}, "name one of ALLOWED_HOSTS"),
+    ({"PASSKEY_HOST": "ice.example.com"}, "PASSKEY_HOST is"),
     ({"DATABASE_URL": ""}, "embedded server is for local use"),
     (
         {"DATABASE_URL": "postgresql://app:postgres@db/taisai?sslmode=require"},
@@ -73,6 +76,16 @@ def test_a_good_environment_has_no_fault() -> None:
 @pytest.mark.parametrize("change", LOOPBACK)
 def test_what_does_not_leave_the_machine_may_be_open(change: dict[str, str]) -> None:
     assert production_faults(GOOD | change) == []
+
+
+def test_passkeys_may_be_bound_to_the_domain_of_the_hosts() -> None:
+    assert production_faults(GOOD | {"PASSKEY_HOST": "example.com"}) == []
+
+
+def test_in_production_passkeys_are_bound_to_the_host_of_the_site() -> None:
+    code = "from django.conf import settings; print(repr(settings.PASSKEY_HOST))"
+    assert manage("shell", "-v0", "-c", code, **GOOD).stdout == "'backoffice.example.com'\n"
+    assert manage("shell", "-v0", "-c", code, DATABASE_URL=GOOD["DATABASE_URL"]).stdout == "''\n"
 
 
 @pytest.mark.parametrize(("change", "fault"), FAULTS)
