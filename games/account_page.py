@@ -17,6 +17,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
 from games.admin.gated import tell
 from games.services.account_links import LinkError, link_use
+from taisai_backoffice.addresses import client_address, network_of
 
 #: Tries with a token that opens nothing, by address and minute. A good token is never counted, so that whoever guesses
 #: keeps nobody else out.
@@ -76,7 +77,7 @@ def account_password(request: HttpRequest) -> HttpResponse:
 
 def count_wrong_try(request: HttpRequest) -> int:
     """Return how many wrong tokens this address has sent in this minute, in this process."""
-    key = f"account-password:{request.META.get('REMOTE_ADDR', '')}"
+    key = f"account-password:{network_of(client_address(request))}"
     cache.add(key, 0, WINDOW_SECONDS)
     try:
         return int(cache.incr(key))

@@ -16,6 +16,7 @@ from unfold.decorators import action, display
 from games.admin.gated import GatedAdmin, StepForm, actor_of, only_to_look, take_step
 from games.clients import browser_name
 from games.models import FailedLogin, LoginSession, Staff
+from games.services.freshness import verify_confirmed
 from games.services.gate import can
 from games.services.sessions import ABSOLUTE, current, idle_time, own_session_end, session_end
 
@@ -53,6 +54,7 @@ def own_session_stop(request: HttpRequest, key: UUID) -> HttpResponse:
     actor = actor_of(request)
     login = get_object_or_404(LoginSession, pk=key, staff=actor)
     if request.method == "POST":
+        verify_confirmed(request)
         own_session_end(staff=actor, login=login)
         messages.success(request, "The session is ended.")
     return redirect("admin:own_sessions")

@@ -59,10 +59,12 @@ class ProposalDecision(ProposalDetail):
 
     http_method_names = ["post", "options"]
     fields: tuple[str, ...] = ("reason",)
+    action: str
     decide: Callable[..., Any]
 
     def post(self, request: Request, key: int) -> Response:
         proposal = self.proposal(key)
+        authorize(self.actor, self.action, proposal)  # what is wrong with a body names the tables of the proposal
         allowed(request)
         faults = Faults()
         entry = faults.table(request.data, "", self.fields)
@@ -84,6 +86,7 @@ class ProposalApproval(ProposalDecision):
     """Every limit that would be removed is named under `remove`, table by table."""
 
     fields = ("reason", "remove")
+    action = "limits.approve"
 
     def take(self, proposal: LimitProposal, reason: str, remove: dict[str, list[str]]) -> None:
         limits_approve(actor=self.actor, proposal=proposal, reason=reason, remove=remove)
@@ -91,11 +94,13 @@ class ProposalApproval(ProposalDecision):
 
 @extend_schema_view(post=operations.proposal_reject)
 class ProposalRejection(ProposalDecision):
+    action = "limits.reject"
     decide = staticmethod(limits_reject)
 
 
 @extend_schema_view(post=operations.proposal_withdraw)
 class ProposalWithdrawal(ProposalDecision):
+    action = "limits.withdraw"
     decide = staticmethod(limits_withdraw)
 
 

@@ -10,7 +10,7 @@ from games.models.casino import Casino, Pit
 from games.models.denial import Denial
 from games.models.dice import DiceFit, DiceInspection, DiceSet
 from games.models.duty import Duty
-from games.models.factor import FactorReset, FactorResetConfirmation
+from games.models.factor import FactorReset, FactorResetConfirmation, Passkey
 from games.models.ledger import LedgerChain, LedgerLeaf
 from games.models.limits import (
     DifferentialLine,
@@ -70,6 +70,7 @@ __all__ = [
     "LoginThrottle",
     "OpeningCheck",
     "Outbox",
+    "Passkey",
     "Pit",
     "ProposedSign",
     "RecordingConflict",

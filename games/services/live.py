@@ -13,7 +13,7 @@ from django.utils import timezone
 from games.availability import availability_of
 from games.engine.errors import InputError
 from games.engine.irregularities import PLACE_BETS, VOID
-from games.engine.live import Play, Step, take
+from games.engine.live import Play, Step, retake, take
 from games.engine.loader import listed, rulebook
 from games.engine.rulebook import Rulebook, Voiding
 from games.live.documents import answer_document, round_of, warnings_of
@@ -146,7 +146,7 @@ def _repeated(stand: Stand, known: LiveStep, content: dict[str, Any]) -> dict[st
     if stand.live.state == CONFLICT and known.number == len(stand.steps):
         raise RoundConflictError(stand.live.source, stand.live.ref)
     before = stand.play(known.number - 1)
-    play, refusal = take(stand.book, before, as_step(known.content, stand.book, known.at))
+    play, refusal = retake(stand.book, before, as_step(known.content, stand.book, known.at))
     return answer_document(stand, play, known.number, refusal, warnings_of(stand.live, known.number))
 
 

@@ -18,7 +18,10 @@ class OvertakenError(ValidationError):
 
 
 def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ...] | None = None) -> None:
-    """`only` names the columns to write, for tables of which no others change (games.insert_only)."""
+    """Save a checked record, new or changed. A changed one names in `only` the fields to write.
+
+    The database refuses an UPDATE that names any other than those of the model's `grants`.
+    """
     verify_reason(reason)
     verify_texts(record)
     record.full_clean()

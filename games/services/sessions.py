@@ -64,7 +64,7 @@ def session_pass(request: HttpRequest, login: LoginSession) -> None:
     if login.passed_at is None:
         LoginSession.objects.filter(pk=login.pk).update(passed_at=now, seen_at=now)
         login.passed_at = now
-    session_confirm(request)
+    _note_confirmed(request)
     setattr(request, KNOWN_DEVICE, login.staff)  # the middleware sets the cookie
     warning = failures_since(login.staff, previous.passed_at if previous else None)
     if warning and hasattr(request, "_messages"):
@@ -135,7 +135,12 @@ def _key(request: HttpRequest) -> UUID:
 
 
 def session_confirm(request: HttpRequest) -> None:
-    """Remember that the person proved to be themselves just now."""
+    """Remember that the person proved to be themselves just now, under a new key of the session."""
+    request.session.cycle_key()
+    _note_confirmed(request)
+
+
+def _note_confirmed(request: HttpRequest) -> None:
     request.session[CONFIRMED_KEY] = timezone.now().timestamp()
 
 

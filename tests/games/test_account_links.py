@@ -177,6 +177,16 @@ def test_guessing_is_throttled_and_keeps_nobody_out(house: House) -> None:
     assert b"Your password is set" in send(token).content  # from the same address
 
 
+def test_behind_a_proxy_tries_are_counted_by_the_client(house: House, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = 1
+    wrong = {"token": "B" * 43, "password": PASSWORD, "again": PASSWORD}
+    codes = [
+        Client(headers={"x-forwarded-for": address}).post(PAGE, wrong).status_code
+        for address in ("198.51.100.1",) * 12 + ("198.51.100.2",)
+    ]
+    assert codes == [400] * 10 + [429] * 2 + [400]
+
+
 def test_the_form_needs_its_token_against_forgery(house: House) -> None:
     client = Client(enforce_csrf_checks=True)
     token = issue(house, house["pit-manager"])

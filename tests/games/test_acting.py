@@ -17,6 +17,7 @@ from games.services.duties import duty_end, duty_grant
 from games.services.gate import can, name_of, standings
 from games.services.people import staff_update
 from tests.conftest import OPERATOR, House
+from tests.games.duties import duty_copy
 from tests.thresholds import in_force
 
 DAY = dt.timedelta(days=1)
@@ -78,12 +79,8 @@ def test_no_pit_is_not_taken_for_all_pits(house: House, pit: Any) -> None:
 @pytest.mark.parametrize("change", ["scope = ''", "scope = 'all-pits'", "pit_id = NULL"])
 def test_the_database_refuses_a_place_that_says_neither(house: House, change: str) -> None:
     grant(house)
-    with (
-        pytest.raises(IntegrityError, match="duty_names_a_pit_or_all"),
-        transaction.atomic(),
-        connection.cursor() as cursor,
-    ):
-        cursor.execute(f"UPDATE games_duty SET {change}")
+    with pytest.raises(IntegrityError, match="duty_names_a_pit_or_all"), transaction.atomic():
+        duty_copy(change)
 
 
 def test_the_form_chooses_nothing_and_asks_for_it(house: House) -> None:
@@ -207,17 +204,12 @@ def test_an_appointment_is_not_backdated(house: House) -> None:
     assert grant(house, starts_at=now - 4 * MINUTE).starts_at == now - 4 * MINUTE
 
 
-def test_the_database_refuses_a_backdated_one_by_insert_and_by_update(house: House) -> None:
+def test_the_database_refuses_a_backdated_one(house: House) -> None:
     grant(house)
-    columns = (
-        "staff_id, post, casino_id, scope, pit_id, department, own_post, granted_by_id, granted_as, granted_at, reason"
-    )
-    for statement in (
-        "UPDATE games_duty SET starts_at = starts_at - interval '1 second'",
-        f"INSERT INTO games_duty ({columns}, starts_at, ends_at) SELECT {columns}, granted_at - interval '1 day', starts_at FROM games_duty",  # noqa: E501
-    ):
-        with pytest.raises(IntegrityError, match="starts when it is granted"), transaction.atomic():
-            connection.cursor().execute(statement)
+    with pytest.raises(IntegrityError, match="starts when it is granted"), transaction.atomic():
+        duty_copy("starts_at = granted_at - interval '1 day'")
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        connection.cursor().execute("UPDATE games_duty SET starts_at = starts_at - interval '1 second'")
 
 
 # --- Below the own post ---
@@ -242,7 +234,7 @@ def test_nobody_is_assigned_to_their_own_post(house: House) -> None:
         grant(house, staff="pit-supervisor", post="pit-supervisor")
     grant(house, "casino-manager", staff="pit-supervisor", post="dealer")
     with pytest.raises(IntegrityError, match="duty_to_another_post"), transaction.atomic():
-        connection.cursor().execute("UPDATE games_duty SET post = 'pit-supervisor'")
+        duty_copy("post = 'pit-supervisor'")
 
 
 # --- How many steps, and by whom ---
@@ -270,12 +262,8 @@ def test_1_5_an_acting_shift_manager_appoints_no_further_than_a_shift_manager(ho
 
 def test_the_database_refuses_two_steps_without_the_casino_manager(house: House) -> None:
     grant(house)
-    with (
-        pytest.raises(IntegrityError, match="duty_one_step_or_casino_manager"),
-        transaction.atomic(),
-        connection.cursor() as cursor,
-    ):
-        cursor.execute("UPDATE games_duty SET post = 'pit-manager'")
+    with pytest.raises(IntegrityError, match="duty_one_step_or_casino_manager"), transaction.atomic():
+        duty_copy("post = 'pit-manager'")
 
 
 def test_acting_as_shift_manager_is_said_to_be_our_reading(house: House) -> None:

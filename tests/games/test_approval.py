@@ -10,7 +10,6 @@ from django.core.management import call_command
 from django.test import Client
 
 from audits.models import Finding
-from audits.reports import Asked
 from audits.reports.notes import approval_notes, table_notes
 from audits.services.arrivals import arrivals_take
 from games.approval import Approval, approval_of, approval_text
@@ -19,6 +18,7 @@ from games.models import Casino, Table, TableAssignment
 from games.services.casinos import casino_update
 from games.services.rounds import round_record
 from games.signs.pdf import sign_pdf
+from tests.audits.reports.asking import asked_by
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor import NOON, bare_table, put_sign
@@ -111,16 +111,16 @@ def _keeping(compile_: Any, texts: list[str]) -> Any:
 
 def test_a_report_says_it_of_each_rulebook_played_in_its_period(house: House, table: Table) -> None:
     bare_table(house, "TS-02", rulebook=DIVISION_9, layout="1")
-    asked = Asked(OPERATOR, DAY, DAY)
+    asked = asked_by(OPERATOR, DAY, DAY)
     run_by(house.casino, APPROVED)
     assert approval_notes(asked) == []
     run_by(house.casino, OTHER)
     (note,) = approval_notes(asked)
     assert note == f"{house.casino}: {rulebook(V6).title}, version 6. These rules are {BY_AGREEMENT}."
-    assert approval_notes(Asked(OPERATOR, DAY, DAY, Table.objects.get(code="TS-02"))) == []
+    assert approval_notes(asked_by(OPERATOR, DAY, DAY, table=Table.objects.get(code="TS-02"))) == []
     assert table_notes(Table.objects.get(code="TS-01"), DAY) == [note]
     before = TableAssignment.objects.get(table=table).starts_at.date().replace(year=2025)
-    assert approval_notes(Asked(OPERATOR, before, before)) == []
+    assert approval_notes(asked_by(OPERATOR, before, before)) == []
 
 
 def test_the_command_says_it_beside_the_file_and_never_in_the_rows(

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 import time_machine
+from django.conf import settings
 from django.core.management import call_command
 from django.http import HttpResponse
 from django.test import Client
@@ -15,7 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from audits.models import Ruling
 from games.engine.sign_edits import Edits
-from games.models import Duty, FailedLogin, LimitProposal
+from games.models import Duty, FailedLogin, LimitProposal, LoginSession
 from games.moments import zone_of
 from games.roles import FRESH, FRESH_READS
 from games.services.freshness import FreshFactorNeededError, verify_fresh
@@ -178,10 +179,17 @@ def test_after_five_minutes_it_is_asked_again(house: House, proposal: LimitPropo
         assert "Confirm that it is you" in approve(client, proposal).content.decode()
 
 
-def test_a_confirmation_leads_to_no_other_site(house: House) -> None:
+@pytest.mark.parametrize("wanted", ["//evil.example/", "https://evil.example/", "home", "2027-01-01", "../", ""])
+def test_a_confirmation_leads_to_no_other_site_nor_to_a_word_that_is_no_path(house: House, wanted: str) -> None:
     client = passed(house, "shift-manager")
-    answer = client.post("/admin/confirm/?next=//evil.example/", {"secret": PASSWORD})
+    answer = client.post(f"/admin/confirm/?next={wanted}", {"secret": PASSWORD})
     assert answer.headers["location"] == "/admin/"
+
+
+def test_a_confirmation_leads_back_to_the_page_that_asked_for_it(house: House) -> None:
+    client = passed(house, "shift-manager")
+    answer = client.post("/admin/confirm/?next=/admin/games/round/%3Fp=2", {"secret": PASSWORD})
+    assert answer.headers["location"] == "/admin/games/round/?p=2"
 
 
 def test_the_command_line_is_not_asked(house: House) -> None:
@@ -200,3 +208,36 @@ def test_without_the_setting_nothing_is_asked(house: House, proposal: LimitPropo
     client.force_login(house["shift-manager"])
     grown_stale(client)
     assert approve(client, proposal).status_code == 302
+
+
+def test_a_confirmation_gives_the_session_a_new_key_and_ends_the_old_one(house: House) -> None:
+    client, stolen = passed(house, "shift-manager"), Client()
+    before = str(client.session.session_key)
+    stolen.cookies[settings.SESSION_COOKIE_NAME] = before
+    grown_stale(client)
+    assert client.post("/admin/confirm/", {"secret": PASSWORD}).status_code == 302
+    assert client.session.session_key != before
+    assert (is_in(client), is_in(stolen)) == (True, False)
+
+
+def test_ending_another_session_of_ones_own_asks_for_a_confirmation(house: House) -> None:
+    client = passed(house, "shift-manager")
+    other = Client()
+    other.force_login(house["shift-manager"])
+    login = other.session["login"]
+    grown_stale(client)
+    assert "Confirm that it is you" in send(client, f"/admin/sessions/{login}/end/", {}).content.decode()
+    assert LoginSession.objects.get(pk=login).ended_at is None
+    send(client, f"/admin/sessions/{login}/end/", {"_confirm": PASSWORD})
+    assert LoginSession.objects.get(pk=login).ended_at is not None
+
+
+def test_a_new_authenticator_ends_the_other_sessions(house: House) -> None:
+    client = passed(house, "shift-manager")
+    other = Client()
+    other.force_login(house["shift-manager"])
+    client.get("/admin/second-factor/enrol/")
+    draft = TOTPDevice.objects.get(user=house["shift-manager"], confirmed=False)
+    assert "Recovery codes" in client.post("/admin/second-factor/enrol/", {"code": code_of(draft)}).content.decode()
+    assert is_in(client)
+    assert LoginSession.objects.get(pk=other.session["login"]).end == "factor"

@@ -22,6 +22,7 @@ from games.services.factors import (
     has_factor,
     needs_factor,
 )
+from games.services.gate import SECRETS
 from tests.conftest import House
 from tests.games.logins import code_of, is_in, log_in, passed, with_factor, with_password
 from tests.games.test_people import grant
@@ -34,10 +35,12 @@ def _as_in_production(settings: Any) -> None:
     settings.REQUIRE_SECOND_FACTOR = True
 
 
-def test_managers_surveillance_compliance_and_administrators_need_one() -> None:
-    assert {code for code, role in ROLES.items() if role.second_factor} == {
-        "pit-manager", "shift-manager", "casino-manager", "surveillance", "compliance", "administrator",
+def test_managers_surveillance_compliance_auditors_and_administrators_need_one() -> None:
+    needing = {code for code, role in ROLES.items() if role.second_factor}
+    assert needing == {
+        "pit-manager", "shift-manager", "casino-manager", "surveillance", "compliance", "auditor", "administrator",
     }  # fmt: skip
+    assert {code for code, role in ROLES.items() if SECRETS in role.may} <= needing
 
 
 def test_whoever_needs_none_logs_in_with_the_password(house: House) -> None:
@@ -302,3 +305,9 @@ def test_the_database_itself_refuses_a_reset_by_one_person(house: House, attack:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         with pytest.raises(IntegrityError, match="factor_reset"), transaction.atomic():
             cursor.execute(CONFIRM, values[attack])
+
+
+def test_a_login_that_has_passed_goes_on_whatever_it_was_going_to(house: House) -> None:
+    client = passed(house, "compliance")
+    assert client.get(f"{CHECK}?next=2027-01-01").headers["location"] == "/admin/"
+    assert client.get(f"{CHECK}?next=/admin/sessions/").headers["location"] == "/admin/sessions/"

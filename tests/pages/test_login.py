@@ -13,7 +13,7 @@ ROUNDS = ["Rounds", "Rounds in play"]
 UPLOADS = [*ROUNDS, "Uploads"]
 TERMINALS = ["Terminals"]
 SYSTEM = [*TERMINALS, "Schedule", "Task results"]
-REFUSED = ["Refused attempts", "Failed logins", "Access records", "Access reviews"]
+REPORTS = ["Reports", "Report schedules", "Refused attempts", "Failed logins", "Access records", "Access reviews"]
 PEOPLE = ["Staff", "Acting appointments", "Sessions", "Second factor resets", "Account proposals"]
 INCIDENTS = ["Incidents", "Daily log", "Handovers", "Disputes", "Evidence", "Search"]
 INCIDENTS_AND_RULES = [*INCIDENTS, "Shifts", "Dispute rules"]
@@ -37,6 +37,7 @@ SIDEBARS = {
         "Incidents": INCIDENTS,
         "Rulings": RULINGS,
         "Findings": FINDINGS,
+        "Reports": ["Reports"],
         "People": ["Acting appointments"],
     },
     "shift-manager": {
@@ -45,6 +46,7 @@ SIDEBARS = {
         "Incidents": INCIDENTS,
         "Rulings": RULINGS_AND_POLICIES,
         "Findings": THRESHOLDS,
+        "Reports": ["Reports"],
         "People": ["Staff", "Acting appointments"],
         "System": TERMINALS,
     },
@@ -54,6 +56,7 @@ SIDEBARS = {
         "Incidents": INCIDENTS_AND_RULES,
         "Rulings": RULINGS_AND_POLICIES,
         "Findings": THRESHOLDS,
+        "Reports": ["Reports"],
         "People": ["Staff", "Acting appointments"],
         "System": TERMINALS,
     },
@@ -72,7 +75,7 @@ SIDEBARS = {
         "Incidents": INCIDENTS_AND_RULES,
         "Rulings": RULINGS_AND_POLICIES,
         "Findings": NOTICES,
-        "Reports": REFUSED,
+        "Reports": REPORTS,
         "People": PEOPLE,
         "System": TERMINALS,
     },
@@ -82,7 +85,7 @@ SIDEBARS = {
         "Incidents": INCIDENTS_AND_RULES,
         "Rulings": RULINGS_AND_POLICIES,
         "Findings": NOTICES,
-        "Reports": REFUSED,
+        "Reports": REPORTS,
         "People": PEOPLE,
         "System": SYSTEM,
     },
