@@ -1,4 +1,4 @@
-"""How long `/healthz` takes while 16 clients guess passwords, against a quiet site."""
+"""How long `/healthz` takes while 16 clients guess passwords and 50 connections send slow bodies, against quiet."""
 
 import http.client
 import os
@@ -11,6 +11,7 @@ from statistics import median
 from urllib.parse import urlencode
 
 from bench.measure import Row
+from bench.slow_bodies import slow_bodies
 from bench.web import site
 from taisai_backoffice.embedded.database import migrate, urls
 from taisai_backoffice.embedded.home import PROJECT, Home
@@ -18,9 +19,7 @@ from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
 
-TITLE = (
-    "Guessing: /healthz while 16 clients guess passwords, each as if from an address of its own, granian with 2 workers"
-)
+TITLE = "Guessing: /healthz while 16 clients guess, each as if from an address of its own, and 50 send slow bodies"
 CLIENTS = 16
 SECONDS = 10
 MOST = 5  # times the quiet time
@@ -41,6 +40,7 @@ def run(home: Home) -> list[Row]:
         health(host, 2)  # both workers are warm
         quiet = health(host, SECONDS)
         guessers = [Guesser(host, number) for number in range(CLIENTS)]
+        stack.enter_context(slow_bodies(int(host.rpartition(":")[2])))
         for guesser in guessers:
             guesser.start()
         time.sleep(1)
@@ -119,8 +119,8 @@ def rows_of(quiet: list[float], guessed: list[float], guessers: list[Guesser]) -
     return [
         Row("/healthz, quiet (median)", base, 1, f"{len(quiet)} calls"),
         Row(
-            "/healthz, 16 clients guess (median)", median(guessed), ratio,
+            "/healthz, 16 guess, 50 slow bodies (median)", median(guessed), ratio,
             f"{len(guessed)} calls; guesses answered {named}; at most × {MOST}", is_kept=ratio < MOST,
         ),
-        Row("/healthz, 16 clients guess (p95)", tail, tail / base),
+        Row("/healthz, 16 guess, 50 slow bodies (p95)", tail, tail / base),
     ]  # fmt: skip
