@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from audits.asking import rows
@@ -59,6 +60,10 @@ def event_of(one: dict[str, Any]) -> Event:
     )
 
 
+#: Half the time of `RecordedBet._make`, which checks a length that is known here.
+_as_bet = partial(tuple.__new__, RecordedBet)
+
+
 def recorded_bets(one: Round | OnRecord, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
     nets: Sequence[int | None] = one.nets if corrected is None else corrected
     if one.nets_given and corrected is None:
@@ -72,7 +77,7 @@ def recorded_bets(one: Round | OnRecord, corrected: Sequence[int] | None = None)
         if one.withdrawn_at else missing,
         _at_the_call(one) if one.placed_at or one.withdrawn_at else missing,
     )  # fmt: skip
-    return list(map(RecordedBet._make, zip(*columns, strict=True)))
+    return list(map(_as_bet, zip(*columns, strict=True)))
 
 
 def _at_the_call(one: Round | OnRecord) -> Iterator[bool]:

@@ -32,7 +32,10 @@ FIELDS = 2  # bytes with the number of fields, and nothing more after the last r
 HEADER = 20  # bytes of an array before its elements
 
 SETTLED, VOID, UNFINISHED, STATUS = 0, 1, 2, 3
-IRREGULAR, RARE, EARLY, LATE, CORRECTED, LASTING, BY_ENGINE = 4, 8, 16, 32, 64, 128, 256
+IRREGULAR, TIMED, EARLY, CORRECTED, LASTING, BY_ENGINE = 4, 8, 16, 32, 64, 128
+#: The arrays of a round that are not NULL.
+LATE, REFUSED, WITHDRAWN, NETS_GIVEN = 256, 512, 1024, 2048
+RARE = LATE | REFUSED | WITHDRAWN | NETS_GIVEN
 
 #: Rounds whose events may mean something else today than when they were recorded: the engine settles them anew.
 REREAD = """
@@ -42,9 +45,12 @@ r.events @> '[{{"kind": "interruption"}}]'
 FLAGS = f"""
 CASE r.status WHEN 'settled' THEN {SETTLED} WHEN 'void' THEN {VOID} ELSE {UNFINISHED} END
     + CASE WHEN {{ordinary}} THEN 0 ELSE {IRREGULAR} + CASE WHEN {REREAD} THEN {BY_ENGINE} ELSE 0 END END
-    + CASE WHEN {{is_rare}} THEN {RARE} ELSE 0 END
+    + CASE WHEN r.late IS NULL THEN 0 ELSE {LATE} END
+    + CASE WHEN r.refused IS NULL THEN 0 ELSE {REFUSED} END
+    + CASE WHEN r.withdrawn IS NULL THEN 0 ELSE {WITHDRAWN} END
+    + CASE WHEN r.nets_given IS NULL THEN 0 ELSE {NETS_GIVEN} END
     + CASE WHEN r.placed_at IS NOT NULL AND r.started_at > ANY (r.placed_at) THEN {EARLY} ELSE 0 END
-    + CASE WHEN r.late IS NULL AND r.withdrawn_at IS NULL THEN 0 ELSE {LATE} END
+    + CASE WHEN r.late IS NULL AND r.withdrawn_at IS NULL THEN 0 ELSE {TIMED} END
     + CASE WHEN r.id = ANY (ARRAY(SELECT c.round_id FROM audits_correction c
         WHERE c.table_id = {{table}} AND c.gaming_day = {{day}})) THEN {CORRECTED} ELSE 0 END
     + CASE WHEN r.ended_at > {{ends_at}} AND EXISTS (SELECT FROM games_outbox o
@@ -68,21 +74,19 @@ OF_ROUNDS = {
 }
 #: A number a bet.
 OF_BETS = {"stakes": ("r.stakes", "i8"), "nets": ("r.nets", "i8"), "boxes": ("r.boxes", "i2")}
-#: A truth a bet, of the rounds with rare facts only; such an array is missing where no bet has the fact.
+#: A truth a bet, of the rounds that have the array: `string_agg` passes over what is NULL.
 OF_RARE = {
-    "late": ("coalesce(r.late, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
-    "refused": ("coalesce(r.refused, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
-    "withdrawn": ("coalesce(r.withdrawn, array_fill(false, ARRAY[cardinality(r.boxes)]))", "u1"),
-    "given": ("coalesce(r.nets_given, array_fill(true, ARRAY[cardinality(r.boxes)]))", "u1"),
+    "late": ("r.late", "u1"),
+    "refused": ("r.refused", "u1"),
+    "withdrawn": ("r.withdrawn", "u1"),
+    "nets_given": ("r.nets_given", "u1"),
 }
-IS_RARE = "(r.late IS NOT NULL OR r.refused IS NOT NULL OR r.withdrawn IS NOT NULL OR r.nets_given IS NOT NULL)"
 
 ELEMENTS = f"substr({{{{sent}}}}({{0}}), {HEADER + 1})"
 COLUMNS = ",\n".join(
     [
         *(ELEMENTS.format(f"array_agg({value})") for value, _ in OF_ROUNDS.values()),
-        *(f"string_agg({ELEMENTS.format(value)}, '')" for value, _ in OF_BETS.values()),
-        *(f"string_agg({ELEMENTS.format(value)}, '') FILTER (WHERE {{is_rare}})" for value, _ in OF_RARE.values()),
+        *(f"string_agg({ELEMENTS.format(value)}, '')" for value, _ in (*OF_BETS.values(), *OF_RARE.values())),
     ]
 )
 STATEMENT = f"""
@@ -148,7 +152,7 @@ def rounds_of(table: Table, day: dt.date, *, only_waiting: bool = False) -> Read
     begins_at, ends_at = day_bounds(table.casino, day)
     values = {
         "table": sql.Literal(table.pk), "day": sql.Literal(day), "ends_at": sql.Literal(ends_at),
-        "ordinary": ordinary(), "is_rare": sql.SQL(IS_RARE), "sent": sql.SQL(arrays.function),
+        "ordinary": ordinary(), "sent": sql.SQL(arrays.function),
     }  # fmt: skip
     bounds = [begins_at - MOVED, *_between(begins_at, ends_at), ends_at + MOVED]
     statement = sql.SQL(STATEMENT).format(
@@ -252,13 +256,14 @@ def _rounds(sent: list[bytes], arrays: Arrays) -> Rounds:
     columns: dict[str, Any] = {
         name: arrays.elements(column, kind) for (name, kind), column in zip(kinds, sent, strict=True)
     }
-    late, refused, withdrawn, given = (columns.pop(name).astype(np.bool_) for name in OF_RARE)
-    is_rare = columns["flags"] & RARE != 0
-    if is_rare.any():
-        bets = np.repeat(is_rare, columns["sizes"])
-        columns |= {"counts": np.ones(len(bets), np.bool_), "compared": np.ones(len(bets), np.bool_)}
-        columns["counts"][bets] = ~(late | refused | withdrawn)
-        columns["compared"][bets] = given
+    rare = {name: columns.pop(name).astype(np.bool_) for name in OF_RARE}
+    flags, sizes = columns["flags"], columns["sizes"]
+    if (flags & RARE != 0).any():
+        counts, compared = np.ones((2, int(sizes.sum())), np.bool_)
+        for name, flag in (("late", LATE), ("refused", REFUSED), ("withdrawn", WITHDRAWN)):
+            counts[np.repeat(flags & flag != 0, sizes)] &= ~rare[name]
+        compared[np.repeat(flags & NETS_GIVEN != 0, sizes)] = rare["nets_given"]
+        columns |= {"counts": counts, "compared": compared}
     return Rounds(**columns)
 
 

@@ -28,8 +28,8 @@ from audits.reconciliation.reading import (
     BY_ENGINE,
     CORRECTED,
     IRREGULAR,
-    LATE,
     SETTLED,
+    TIMED,
     VOID,
     Reading,
     Rounds,
@@ -208,7 +208,7 @@ class Pass:
             rounds = rounds.only(~(corrected | by_engine))
         verdict = self._settle(rounds)
         self.sums.add(sums_of(rounds, verdict))
-        irregular = verdict.needs_ruling | (rounds.flags & (IRREGULAR | LATE) != 0)
+        irregular = verdict.needs_ruling | (rounds.flags & (IRREGULAR | TIMED) != 0)
         seen = (
             verdict.differs * Sight.DISCREPANCY.value
             + verdict.breaches * Sight.BREACH.value

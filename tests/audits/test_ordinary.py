@@ -14,14 +14,19 @@ from audits.reconciliation.ordinary import ordinary
 from games.engine.irregularities import assess
 from games.engine.loader import rulebooks
 from games.engine.procedure import procedural_faults
+from games.rounds.ready import pattern_of, status_of
 
 BEGINS = dt.datetime(2026, 11, 15, 21, tzinfo=dt.UTC)
 TOLD: tuple[dict[str, Any], ...] = (
     {"kind": "place-bets"}, {"kind": "no-more-bets"}, {"kind": "tumbler", "tumbles": 3},
     {"kind": "tumbler", "tumbles": 2}, {"kind": "tumbler", "tumbles": 0}, {"kind": "result", "dice": [1, 3, 6]},
     {"kind": "settled"}, {"kind": "die-not-flat"}, {"kind": "dice-exposed"},
+    {"kind": "interruption", "known_dice": "1,3,6"},
 )  # fmt: skip
-ASKED = "SELECT {} FROM unnest(%s::jsonb[], %s::text[]) WITH ORDINALITY AS r (events, rulebook, place) ORDER BY place"
+ASKED = """
+SELECT {} FROM unnest(%s::jsonb[], %s::text[], %s::text[]) WITH ORDINALITY AS r (events, rulebook, status, place)
+ORDER BY place
+"""
 
 
 def in_order(*told: dict[str, Any]) -> list[dict[str, Any]]:
@@ -31,14 +36,16 @@ def in_order(*told: dict[str, Any]) -> list[dict[str, Any]]:
 def are_ordinary(rounds: list[tuple[str, list[dict[str, Any]]]]) -> list[bool]:
     with connection.cursor() as cursor:
         statement = sql.SQL(ASKED).format(ordinary()).as_string(connection.connection)
-        cursor.execute(statement, [[json.dumps(events) for _, events in rounds], [book for book, _ in rounds]])
+        statuses = [status_of(book, tuple(map(pattern_of, events))) for book, events in rounds]
+        books, told = [book for book, _ in rounds], [json.dumps(events) for _, events in rounds]
+        cursor.execute(statement, [told, books, statuses])
         return [found for (found,) in cursor.fetchall()]
 
 
 @pytest.mark.django_db
 def test_no_order_of_events_is_ordinary_in_which_the_engine_sees_anything() -> None:
     told = [in_order(*some) for count in range(1, 6) for some in permutations(TOLD, count)]
-    rounds = [(book, events) for book in rulebooks() for events in told if events[0]["kind"] != "result"]
+    rounds = [(book, events) for book in rulebooks() for events in told if is_recordable(events)]
     asked = list(zip(rounds, are_ordinary(rounds), strict=True))
     wrong = [
         (book, [event["kind"] for event in events])
@@ -47,6 +54,13 @@ def test_no_order_of_events_is_ordinary_in_which_the_engine_sees_anything() -> N
     ]
     assert wrong == []
     assert {book for (book, _), is_ordinary in asked if is_ordinary} == set(rulebooks())
+
+
+def is_recordable(events: list[dict[str, Any]]) -> bool:
+    """As the contract has it: place-bets is there, and no-more-bets before a result."""
+    kinds = [event["kind"] for event in events]
+    before_result = kinds[: kinds.index("result")] if "result" in kinds else ["no-more-bets"]
+    return "place-bets" in kinds and "no-more-bets" in before_result
 
 
 def goes_as_it_should(book: str, events: list[dict[str, Any]]) -> bool:

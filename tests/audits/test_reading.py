@@ -9,7 +9,7 @@ import pytest
 
 from audits.reconciliation import reading
 from audits.reconciliation.instants import EPOCH, MICROSECOND, microseconds, moment_of
-from audits.reconciliation.reading import BY_ENGINE, EARLY, IRREGULAR, LATE, RARE, STATUS, Arrays, Bools, rounds_of
+from audits.reconciliation.reading import BY_ENGINE, EARLY, IRREGULAR, RARE, STATUS, TIMED, Arrays, Bools, rounds_of
 from games.engine.loader import rulebook
 from games.models import Casino, Outbox, Round, Table
 from tests.audits.playing import BORDER, DAY, EARLIER, RIGHT, Happened, drain, played, record
@@ -113,7 +113,7 @@ def test_every_kind_of_round_is_read_as_it_is_on_record(oddities: Table) -> None
     assert {ref for ref, one in flags.items() if one & RARE} == {
         "late-5", "refused-6", "open-7", "void-8", "all-9", "back-15",
     }  # fmt: skip
-    assert {ref for ref, one in flags.items() if one & LATE} == {"late-5", "all-9", "back-15", "back-16"}
+    assert {ref for ref, one in flags.items() if one & TIMED} == {"late-5", "all-9", "back-15", "back-16"}
     assert {ref for ref, one in flags.items() if one & BY_ENGINE} == {"power-17"}
     assert {ref for ref, one in flags.items() if one & EARLY} == {"early-10"}
     assert {ref for ref, one in flags.items() if one & IRREGULAR} == {
