@@ -1,11 +1,13 @@
 """How long `/healthz` takes while 16 clients guess passwords and 50 connections send slow bodies, against quiet."""
 
 import http.client
+import multiprocessing
 import os
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from statistics import median
 from urllib.parse import urlencode
@@ -37,14 +39,16 @@ def run(home: Home) -> list[Row]:
         subprocess.run(command, env=environment, check=True)
         address = stack.enter_context(site(home, environment, pool=True))
         host = address.removeprefix("http://").partition("/")[0]
-        health(host, 2)  # both workers are warm
-        quiet = health(host, SECONDS)
+        # Measured in a process of its own: in this one, the threads that guess would hold up the clock.
+        prober = stack.enter_context(ProcessPoolExecutor(1, multiprocessing.get_context("spawn")))
+        prober.submit(health, host, 2).result()  # both workers are warm
+        quiet = prober.submit(health, host, SECONDS).result()
         guessers = [Guesser(host, number) for number in range(CLIENTS)]
         stack.enter_context(slow_bodies(int(host.rpartition(":")[2])))
         for guesser in guessers:
             guesser.start()
         time.sleep(1)
-        guessed = health(host, SECONDS)
+        guessed = prober.submit(health, host, SECONDS).result()
         for guesser in guessers:
             guesser.stop.set()
         for guesser in guessers:
@@ -115,12 +119,21 @@ def rows_of(quiet: list[float], guessed: list[float], guessers: list[Guesser]) -
             answers[status] = answers.get(status, 0) + count
     named = ", ".join(f"{count} × {status}" for status, count in sorted(answers.items()))
     base, ratio = median(quiet), median(guessed) / median(quiet)
-    tail = sorted(guessed)[int(len(guessed) * 0.95)]
+    quiet_tail, tail = p95(quiet), p95(guessed)
+    tail_ratio = tail / quiet_tail
     return [
         Row("/healthz, quiet (median)", base, 1, f"{len(quiet)} calls"),
         Row(
             "/healthz, 16 guess, 50 slow bodies (median)", median(guessed), ratio,
             f"{len(guessed)} calls; guesses answered {named}; at most × {MOST}", is_kept=ratio < MOST,
         ),
-        Row("/healthz, 16 guess, 50 slow bodies (p95)", tail, tail / base),
+        Row("/healthz, quiet (p95)", quiet_tail, 1),
+        Row(
+            "/healthz, 16 guess, 50 slow bodies (p95)", tail, tail_ratio,
+            f"× {tail / base:.1f} the quiet median; at most × {MOST} the quiet p95", is_kept=tail_ratio < MOST,
+        ),
     ]  # fmt: skip
+
+
+def p95(times: list[float]) -> float:
+    return sorted(times)[int(len(times) * 0.95)]

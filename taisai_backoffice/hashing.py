@@ -2,12 +2,17 @@
 
 Without a bound, clients that guess would hold every thread of the web server with hashing, and every page would wait
 for them. Beyond the bound the answer is 503 at once. A hash has one thread (Django's default has eight, which take the
-cores from everything else) and 46 MB, as OWASP recommends for Argon2id, with twice its passes.
+cores from everything else) and 46 MB, as OWASP recommends for Argon2id, with twice its passes. It runs in a thread of
+low priority, so that it takes the cores that nothing else needs.
 """
 
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache, partial
+from typing import TypeVar
 
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher
@@ -50,6 +55,26 @@ def slot() -> Iterator[None]:
         _slots.release()
 
 
+NICE = 10
+Hash = TypeVar("Hash", str, bool)
+
+
+def _lower_priority() -> None:
+    """Linux has a priority for each thread; elsewhere all of a process share one, which stays."""
+    if hasattr(os, "sched_getscheduler"):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(settings.PASSWORD_HASHES_AT_ONCE, "hash", _lower_priority)
+
+
+def hashed(work: Callable[[], Hash]) -> Hash:
+    with slot():
+        return _threads().submit(work).result()
+
+
 class BoundedArgon2(Argon2PasswordHasher):
     """Every door to a hash passes here: login, password change, confirmation, one-time link."""
 
@@ -58,9 +83,7 @@ class BoundedArgon2(Argon2PasswordHasher):
     parallelism = 1
 
     def encode(self, password: str, salt: str) -> str:
-        with slot():
-            return super().encode(password, salt)
+        return hashed(partial(super().encode, password, salt))
 
     def verify(self, password: str, encoded: str) -> bool:
-        with slot():
-            return super().verify(password, encoded)
+        return hashed(partial(super().verify, password, encoded))

@@ -2,12 +2,14 @@
 
 A body is received before a thread is taken for it, within a bound of size and time: a connection that sends slowly
 costs a few hundred bytes of memory, no thread and no database connection. Only what is larger than a call or a form
-(an upload) goes on while it still comes in; its threads are apart from the others, and every read has a deadline. The
-probes have threads of their own, too: they are answered while all others are busy.
+(an upload) goes on while it still comes in; uploads have threads of their own, and every read has a deadline. /readyz
+has a thread of its own, and /healthz, which asks nothing of any other server, is answered on the event loop itself:
+both answer while all other threads are busy.
 """
 
 import asyncio
 import io
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
@@ -29,10 +31,14 @@ THREADS = environment.number("WEB_THREADS", 4)
 UPLOADS_AT_ONCE = 2
 #: How long a client may take to receive one block of an answer.
 SEND_SECONDS = 60
-#: A login that is refused unchecked is answered after this long: a client that guesses as fast as it is answered then
-#: waits most of the time, and takes neither a thread nor the cores from others meanwhile.
-REFUSED_LOGIN_SECONDS = 0.25
+#: A failed login is answered after this long: a client that guesses as fast as it is answered then waits most of the
+#: time, and takes neither a thread nor the cores from others meanwhile.
+FAILED_LOGIN_SECONDS = 1
+FAILED_LOGIN_STATUSES = (200, 429, 503)  # wrong password (the form again), too soon, other passwords being checked
 LOGIN_PATH = "/admin/login/"
+HEALTH_PATH = "/healthz"
+#: How long a busy thread keeps the interpreter from the event loop. Python's own 5 ms made probes wait behind pages.
+SWITCH_SECONDS = 0.001
 #: Of an answer that does not come from Django, which sets more.
 BARE_HEADERS = [
     ("content-type", "text/plain; charset=utf-8"),
@@ -80,7 +86,8 @@ class Server:
         self.application = application
         self.pages = ThreadPoolExecutor(threads, "page")
         self.uploads = ThreadPoolExecutor(UPLOADS_AT_ONCE, "upload")
-        self.probes = {f"/{name}": ThreadPoolExecutor(1, name) for name in ("healthz", "readyz")}
+        self.readiness = ThreadPoolExecutor(1, "readyz")
+        sys.setswitchinterval(SWITCH_SECONDS)
 
     async def __rsgi__(self, scope: Any, proto: Any) -> None:
         if scope.proto != "http":
@@ -92,23 +99,28 @@ class Server:
             _send(proto, error.answer)
             return
         exchange = Exchange(self.application, environ_of(scope, body), proto)
-        answer = await asyncio.get_running_loop().run_in_executor(self.threads_for(scope, body), exchange.run)
+        if scope.path == HEALTH_PATH:
+            answer = exchange.run()
+        else:
+            answer = await asyncio.get_running_loop().run_in_executor(self.threads_for(scope, body), exchange.run)
         if answer is not None:
-            if is_refused_login(scope, answer):
-                await asyncio.sleep(REFUSED_LOGIN_SECONDS)
+            if is_failed_login(scope, answer):
+                await asyncio.sleep(FAILED_LOGIN_SECONDS)
             _send(proto, answer)
 
     def __rsgi_del__(self, loop: Any) -> None:
-        for threads in (self.pages, self.uploads, *self.probes.values()):
+        for threads in (self.pages, self.uploads, self.readiness):
             threads.shutdown(wait=False)
 
     def threads_for(self, scope: Any, body: Any) -> Executor:
-        return self.uploads if isinstance(body, StreamedBody) else self.probes.get(scope.path, self.pages)
+        if isinstance(body, StreamedBody):
+            return self.uploads
+        return self.readiness if scope.path == "/readyz" else self.pages
 
 
-def is_refused_login(scope: Any, answer: Answer) -> bool:
-    """Say whether a login came too soon or while other passwords were checked."""
-    return scope.method == "POST" and scope.path == LOGIN_PATH and answer.status in (429, 503)
+def is_failed_login(scope: Any, answer: Answer) -> bool:
+    """Tell whether a login had a wrong password, or was refused before its password was checked."""
+    return scope.method == "POST" and scope.path == LOGIN_PATH and answer.status in FAILED_LOGIN_STATUSES
 
 
 def _send(proto: Any, answer: Answer) -> None:

@@ -16,7 +16,7 @@ import pytest
 from taisai_backoffice.bodies import BODY_SECONDS, LARGEST_BODY, SILENT_SECONDS, SLOWEST_UPLOAD, UploadPace
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.run import Part, web_command
-from taisai_backoffice.server import REFUSED_LOGIN_SECONDS, Answer, Server, is_refused_login
+from taisai_backoffice.server import FAILED_LOGIN_SECONDS, Answer, Server, is_failed_login
 from tests.patience import wait_for
 
 SLOW_CONNECTIONS = 50
@@ -172,13 +172,12 @@ class Sent:
 @pytest.mark.parametrize(
     ("method", "path", "status", "waits"),
     [
-        ("POST", LOGIN, 503, True), ("POST", LOGIN, 429, True), ("POST", LOGIN, 302, False), ("GET", LOGIN, 503, False),
+        ("POST", LOGIN, 200, True), ("POST", LOGIN, 503, True), ("POST", LOGIN, 429, True), ("POST", LOGIN, 302, False),
+        ("GET", LOGIN, 503, False),
         ("POST", "/api/v1/rounds/", 503, False),
     ],
 )  # fmt: skip
-def test_a_login_that_is_refused_unchecked_is_answered_after_a_moment(
-    method: str, path: str, status: int, waits: bool
-) -> None:
+def test_a_failed_login_is_answered_after_a_moment(method: str, path: str, status: int, waits: bool) -> None:
     def site(environ: object, start: Callable[..., None]) -> Whole:
         start(f"{status} x", [])
         return Whole([b"x"])
@@ -191,5 +190,5 @@ def test_a_login_that_is_refused_unchecked_is_answered_after_a_moment(
     asyncio.run(Server(site, threads=1).__rsgi__(scope, sent))
     assert sent.status == status
     if waits:
-        assert time.monotonic() - started >= REFUSED_LOGIN_SECONDS
-    assert is_refused_login(scope, Answer(status, [], b"")) is waits
+        assert time.monotonic() - started >= FAILED_LOGIN_SECONDS
+    assert is_failed_login(scope, Answer(status, [], b"")) is waits
