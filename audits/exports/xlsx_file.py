@@ -114,7 +114,8 @@ class DataSheets:
 
 
 def write_row(sheet: Any, row: int, columns: list[Cells], values: Iterable[Any]) -> None:
-    write_number, write_string = sheet.write_number, sheet.write_string
+    """Write by the methods behind the public ones, which only turn "A1" into numbers and take a tenth of the time."""
+    write_number, write_string = sheet._write_number, sheet._write_string
     number = -1
     for cells, value in zip(columns, values, strict=True):
         number += 1
