@@ -131,6 +131,7 @@ class Reader:
         book = Rulebook(
             id=document.text("id"),
             title=document.text("title"),
+            name=document.text("name"),
             version=document.text("version"),
             authority=document.text("authority"),
             approved_for=self._approval(document),

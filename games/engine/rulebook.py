@@ -182,6 +182,7 @@ class Named:
 class Rulebook:
     id: str
     title: str
+    name: str  # in short, as people call it: Tai Sai v6
     version: str
     authority: str
     approved_for: Approval
