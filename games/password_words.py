@@ -1,8 +1,9 @@
-"""Passwords that are made of the casino's own words: its names, its pits, the product, the person."""
+"""Passwords that are made of the casino's own words (its names, its pits, the product, the person) or common ones."""
 
 import re
 from collections.abc import Iterable
 
+from django.contrib.auth.password_validation import CommonPasswordValidator
 from django.core.exceptions import ValidationError
 
 from games.models import Casino, Pit, Staff
@@ -35,6 +36,44 @@ class HouseWordsValidator:
             f"Your password needs at least {LEAST_OTHER} characters beside words of the casino, its pits, the product "
             "and your own name and number."
         )
+
+
+class PaddedPasswordValidator(CommonPasswordValidator):
+    """Refuse a common password that was only made longer: repeated, or with figures and signs around it.
+
+    Most common passwords are shorter than ours have to be: "Sunshine2026!" is what people make of them.
+    """
+
+    def validate(self, password: str, user: Staff | None = None) -> None:
+        text = unrepeated(password.casefold())
+        core = without_padding(text)
+        if len(text) - len(core) < LEAST_OTHER and not self.passwords.isdisjoint({core, core.translate(ALIKE)}):
+            raise ValidationError(
+                "This password is a common one with few characters added. "
+                f"Use at least {LEAST_OTHER} other characters.",
+                code="password_padded",
+            )
+
+    def get_help_text(self) -> str:
+        return "Your password can't be a common one with a few figures or signs added."
+
+
+def unrepeated(text: str) -> str:
+    """Return the part that a text repeats; the text itself where it repeats none.
+
+    >>> unrepeated("welcomewelcome")
+    'welcome'
+    """
+    return text[: (text + text).find(text, 1)]
+
+
+def without_padding(text: str) -> str:
+    """Return a text without the figures and signs at its beginning and end.
+
+    >>> without_padding("2026-p@ssw0rd!!")
+    'p@ssw0rd'
+    """
+    return re.sub(r"^[\W\d_]+|[\W\d_]+$", "", text)
 
 
 def without(password: str, words: Iterable[str]) -> str:

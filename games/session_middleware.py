@@ -31,6 +31,8 @@ POLL = "poll"
 FORM = "application/x-www-form-urlencoded"
 #: Open before the second factor was passed: to type it, or to leave.
 ALWAYS_OPEN = {"healthz", "readyz", "admin:logout", "admin:jsi18n"}
+#: Under the address of the API, but a page: it takes the session, whatever key comes with it.
+PAGE_OF_CALLS = "api:docs"
 CHECK_ROUTE, ENROL_ROUTE = "admin:second_factor_check", "admin:second_factor_enrol"
 #: What belongs to these two pages: with a factor, a passkey is used; without any, a passkey may be the first.
 BESIDE = {
@@ -108,7 +110,7 @@ class SecondFactorMiddleware:
             return self.get_response(request)
         is_enrolled = has_factor(user)
         route, asks = _route(request), CHECK_ROUTE if is_enrolled else ENROL_ROUTE
-        if route in ALWAYS_OPEN | {asks} | BESIDE[asks] or _has_key(request):
+        if route in ALWAYS_OPEN | {asks} | BESIDE[asks] or (route != PAGE_OF_CALLS and _has_key(request)):
             return self.get_response(request)
         if is_call(request):
             return problem_outside(403, "Second factor needed", "Pass your second factor on the site first.")

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from typing import TypeVar
 
@@ -60,14 +60,23 @@ Hash = TypeVar("Hash", str, bool)
 
 
 def _lower_priority() -> None:
-    """Linux has a priority for each thread; elsewhere all of a process share one, which stays."""
+    """Linux has a priority for each thread; elsewhere all of a process share one, which stays.
+
+    A machine that refuses it (a filter of system calls) hashes at the usual priority: an error here would refuse every
+    login from then on.
+    """
     if hasattr(os, "sched_getscheduler"):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(settings.PASSWORD_HASHES_AT_ONCE, "hash", _lower_priority)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # a forked process has none of these threads
 
 
 def hashed(work: Callable[[], Hash]) -> Hash:

@@ -99,7 +99,7 @@ class Server:
             _send(proto, error.answer)
             return
         exchange = Exchange(self.application, environ_of(scope, body), proto)
-        if scope.path == HEALTH_PATH:
+        if scope.path == HEALTH_PATH and isinstance(body, io.BytesIO):  # a stream is read over the loop itself
             answer = exchange.run()
         else:
             answer = await asyncio.get_running_loop().run_in_executor(self.threads_for(scope, body), exchange.run)

@@ -137,6 +137,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "games.password_words.PaddedPasswordValidator"},
     {"NAME": "games.password_words.HouseWordsValidator"},
 ]  # fmt: skip
 #: Where the site is found, for links that are made on the command line; pages know their own address.

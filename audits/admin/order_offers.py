@@ -10,7 +10,7 @@ from audits.models import Incident
 from audits.rulings.books import Books, books_of
 from audits.rulings.damage import radius_for
 from audits.rulings.discretion_scope import leaves_room
-from audits.rulings.impartial import is_party, rounds_as_party
+from audits.rulings.impartial import is_party, rounds_as_party, was_there
 from games.models import LiveRound, Round, Staff, Table
 from games.services.gate import can, visible
 
@@ -41,7 +41,12 @@ def _may_void(actor: Staff, books: Books) -> bool:
 
 
 def is_impartial(actor: Staff, incident: Incident) -> bool:
-    """Tell whether the file has no rounds yet, or one that this person neither dealt nor supervised."""
+    """Tell whether the file has no rounds yet, or one that this person neither dealt nor supervised.
+
+    Whoever was confirmed as dealer or supervisor on the file orders nothing on it.
+    """
+    if was_there(actor, incident):
+        return False
     rounds = file_rounds(actor, incident)
     return not rounds.exists() or rounds.exclude(rounds_as_party(actor)).exists()
 
@@ -67,7 +72,7 @@ def may_amend(actor: Staff, incident: Incident) -> bool:
 
 def may_void_affected(actor: Staff, incident: Incident) -> bool:
     """At every table of the affected rounds, and as no party of any; what is missing for it the page says."""
-    if incident.situation != DAMAGED or not can(actor, ORDER, incident):
+    if incident.situation != DAMAGED or not can(actor, ORDER, incident) or was_there(actor, incident):
         return False
     try:
         rounds = radius_for(incident).rounds()

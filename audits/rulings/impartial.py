@@ -36,7 +36,12 @@ def was_there(person: Staff, incident: Incident) -> bool:
 
 
 def is_disqualified(person: Staff, incident: Incident) -> bool:
-    return was_there(person, incident) or is_party(person, Round.objects.filter(incidents__incident=incident))
+    return is_party_on(person, incident, Round.objects.filter(incidents__incident=incident))
+
+
+def is_party_on(person: Staff, incident: Incident, rounds: Iterable[Round]) -> bool:
+    """Tell whether a person is a party to these rounds by their record, or a confirmed party of the incident."""
+    return was_there(person, incident) or is_party(person, rounds)
 
 
 def is_reporter(person: Staff, incident: Incident) -> bool:

@@ -53,8 +53,12 @@ class Change:
 
     @property
     def touches_settled_money(self) -> bool:
-        """Tell whether the round's money was settled at any time, or is on record as paid and moves."""
-        return self.books.was_settled or (any(self.books.nets) and any(self.deltas))
+        """Tell whether the round's money was decided before: settled at any time, void, or on record as paid and moves.
+
+        A round that was voided before its settlement is decided, too: every stake went back.
+        """
+        is_paid = any(self.books.nets) and any(self.deltas)
+        return self.books.was_settled or self.books.is_void or is_paid
 
 
 def amount_of(changes: Iterable[Change]) -> int:

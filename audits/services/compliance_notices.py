@@ -35,5 +35,7 @@ def text_of(order: Consequence) -> str:
         f"Executed by {order.decision.who}: {order.decision.reason}",
     ]
     if not order.needs_second:
-        lines.append("It took no second person: it moves less than the casino's amount, or the round was not settled.")
+        lines.append(
+            "It took no second person: it moves less than the casino's amount, or the round was not settled or void."
+        )
     return "\n".join(lines)

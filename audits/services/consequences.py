@@ -40,7 +40,7 @@ from audits.rulings.damage import (
     verify_still_reached,
 )
 from audits.rulings.discretion_scope import verify_scope
-from audits.rulings.impartial import is_party
+from audits.rulings.impartial import is_party_on
 from audits.rulings.plans import (
     NO_STAKE_STAYS,
     Change,
@@ -146,7 +146,7 @@ def round_settle(
     basis = locked(basis)
     verify_rounds(basis.incident, [round])
     authorize(actor, "consequence.order", round)
-    verify_no_party(actor, [round])
+    verify_no_party(actor, basis.incident, [round])
     verify_remit(verify_ruling(basis), [round], voids=False, dice=dice, nets=nets)
     lock_days([round])
     (books,) = books_of([round])
@@ -235,7 +235,8 @@ def can_execute(actor: Staff, order: Consequence) -> bool:
     rounds = list(Round.objects.filter(pk__in=order.round_ids).select_related("table__casino"))
     places: list[Incident | Table] = [order.incident, *{one.table for one in rounds}]
     reaches = all(can(actor, "consequence.order", place) for place in places)
-    return reaches and actor.pk not in {order.by_id, *_deciders(order)} and not is_party(actor, rounds)
+    is_another = actor.pk not in {order.by_id, *_deciders(order)}
+    return reaches and is_another and not is_party_on(actor, order.incident, rounds)
 
 
 def _deciders(order: Consequence) -> set[int]:
@@ -248,7 +249,7 @@ def verify_may_order(actor: Staff, incident: Incident, rounds: Sequence[Round]) 
     authorize(actor, "consequence.order", incident)
     for table in sorted({one.table for one in rounds}, key=lambda table: table.pk):
         authorize(actor, "consequence.order", table)
-    verify_no_party(actor, rounds)
+    verify_no_party(actor, incident, rounds)
 
 
 def verify_basis_holds(order: Consequence, rounds: Sequence[Round]) -> None:
@@ -310,11 +311,11 @@ def verify_may_void(
     for table in {one.round.table for one in books}:
         authorize(actor, action, table)
     if basis.ruling:
-        verify_no_party(actor, [one.round for one in books])
+        verify_no_party(actor, basis.incident, [one.round for one in books])
         verify_remit(verify_ruling(basis), [one.round for one in books], voids=True)
         return list(dict.fromkeys(rule for one in books for rule in _cited(one.round, _ruling_rules(one.round))))
     if after_settlement:
-        verify_no_party(actor, [one.round for one in books])
+        verify_no_party(actor, basis.incident, [one.round for one in books])
     cited = []
     for one in books:
         voiding = rulebook(one.round.rulebook).voidings.get(basis.rule)
@@ -337,9 +338,10 @@ def verify_damage(basis: Basis, books: Sequence[Books]) -> DiceSet | None:
     return verify_affected(basis.incident, by_damage).dice_set if by_damage else None
 
 
-def verify_no_party(actor: Staff, rounds: Sequence[Round]) -> None:
-    if is_party(actor, rounds):
-        raise deny(actor, "consequence.order", "rounds that this person dealt or supervised")
+def verify_no_party(actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
+    """Refuse whoever dealt or supervised: by the record of a round, or as confirmed on the incident."""
+    if is_party_on(actor, incident, rounds):
+        raise deny(actor, "consequence.order", f"rounds of {incident} that this person dealt or supervised")
 
 
 def verify_ruling(basis: Basis) -> Ruling:
@@ -407,7 +409,7 @@ ALONE_LOCK = 0x7A15A4
 
 
 def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[Change]) -> bool:
-    """Tell whether a second person has to execute: a settled round changes, and the casino's amount is reached.
+    """Tell whether a second person has to execute: a settled or void round changes, and the amount is reached.
 
     What was moved before on these rounds counts, and what this person moved alone in the last 24 hours: a change that
     is split into several orders takes a second person as the whole would. The database adds up the same.

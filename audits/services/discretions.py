@@ -74,7 +74,7 @@ def discretion_settle(
     played = verify_round(discretion, round)
     verify_rounds(basis.incident, [played])
     authorize(actor, "consequence.order", played)
-    verify_no_party(actor, [played])
+    verify_no_party(actor, basis.incident, [played])
     verify_scope(basis.incident, discretion, played, nets)
     lock_days([played])
     (books,) = books_of([played])

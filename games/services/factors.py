@@ -15,7 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from games.clients import Client
 from games.models import FactorReset, FactorResetConfirmation, LoginSession, Passkey, Staff
-from games.services.gate import authorize, standings
+from games.services.gate import authorize, can, standings
 from games.services.logins import code_check, password_confirm
 from games.services.saving import OvertakenError, verify_reason, verify_text
 from games.services.sessions import sessions_end_all
@@ -187,6 +187,8 @@ def factor_reset_confirm(*, actor: Staff, reset: FactorReset) -> FactorResetConf
         raise ValidationError("This is your own second factor; another administrator confirms the reset.")
     if FactorResetConfirmation.objects.filter(reset=reset).exists():
         raise OvertakenError("This reset is confirmed already.")
+    if not can(reset.proposed_by, "factorreset.add", reset):
+        raise ValidationError(f"{reset.proposed_by} is no longer an administrator here; propose the reset again.")
     if is_expired(reset):
         raise ValidationError(f"This proposal is older than {RESET_HOURS} hours; propose the reset again.")
     now = timezone.now()

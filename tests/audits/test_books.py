@@ -121,7 +121,7 @@ class Books(RuleBasedStateMachine):
         except OvertakenError:
             assert all(one.is_void for one in books_of(rounds))
             return
-        assert order.needs_second is any(one.was_settled for one in books)
+        assert order.needs_second is any(one.was_settled or one.is_void for one in books)
         if is_agreed:
             self.agree(order)
         elif order.needs_second:

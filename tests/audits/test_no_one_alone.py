@@ -207,7 +207,7 @@ class House3(RuleBasedStateMachine):
     def two_people_moved_settled_money(self) -> None:
         if not hasattr(self, "keys"):
             return
-        settled = {one.pk for one in self.rounds if one.status == "settled"}
+        settled = {one.pk for one in self.rounds if one.status != "unfinished"}
         made = Correction.objects.filter(round__in=self.keys).select_related("consequence__decision", "round")
         for correction in made.order_by("pk"):
             order = correction.consequence
@@ -220,7 +220,7 @@ class House3(RuleBasedStateMachine):
                 self.moved.append(correction.pk)
             for net, stake in zip(correction.nets, correction.round.stakes, strict=True):
                 assert -stake <= net <= stake  # both boxes pay 1 to 1
-            if correction.is_settled:
+            if correction.is_settled or correction.is_void:
                 settled.add(correction.round_id)
 
     @invariant()

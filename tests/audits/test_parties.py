@@ -6,18 +6,29 @@ import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.utils import timezone
 
-from audits.models import Incident, IncidentState, PartyConfirmation, Ruling, RulingConsent
+from audits.models import (
+    Consequence,
+    ConsequenceDecision,
+    Incident,
+    IncidentState,
+    PartyConfirmation,
+    Ruling,
+    RulingConsent,
+)
 from audits.rulings.impartial import who_decides
+from audits.services.consequences import can_execute, consequence_execute
 from audits.services.incidents import incident_people_add, party_confirm
 from audits.services.rulings import ruling_consent, ruling_make
-from games.models import Staff, Table
+from games.models import Round, Staff, Table
 from games.services.gate import Denied
 from games.services.people import staff_create
 from games.services.saving import OvertakenError
-from tests.audits.decided import draft, incident_about, ruled
+from tests.audits.decided import draft, incident_about, ruled, settled_as, voided
+from tests.audits.files import played
 from tests.conftest import OPERATOR, House
-from tests.games.floor import ready_table, sign
+from tests.games.floor import MINUTE, ready_table, sign
 
 MANAGERS = [("supervisor", "SHIFT-MANAGER"), ("supervisor", "CASINO-MANAGER")]
 
@@ -120,6 +131,70 @@ def test_a_party_is_confirmed_by_api_and_page(house: House, named: Incident) -> 
     answer = as_(house["surveillance"]).post(page, {"person": left.pk, "reason": "On the recording"})
     assert answer.status_code == 302
     assert PartyConfirmation.objects.count() == 2
+
+
+@pytest.fixture
+def standing_in(house: House, table: Table, clock: Any) -> tuple[Round, Ruling]:
+    """The shift manager stood in as supervisor of a round whose record names nobody; surveillance confirmed it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")  # who may rule asks the database's clock
+        clock.move_to(cursor.fetchone()[0])
+    one = played(table, timezone.now() - MINUTE, "R-1")
+    incident = incident_about(house, table, one, role="pit-supervisor", people=MANAGERS[:1])
+    party_confirm(actor=house["surveillance"], person=incident.people.get(), reason="On the recording")
+    return one, ruled(house, incident, "casino-manager")
+
+
+def test_a_confirmed_party_orders_nothing(house: House, standing_in: tuple[Round, Ruling]) -> None:
+    one, ruling = standing_in
+    manager, incident = house["shift-manager"], ruling.incident
+    with pytest.raises(Denied, match="dealt or supervised"):
+        settled_as(house, ruling, one, second=None, nets={0: 5_000})
+    with pytest.raises(Denied, match="dealt or supervised"):
+        voided(house, incident, one, ruling=ruling)
+    body = {"kind": "settlement", "ruling": ruling.number, "rounds": ["R-1"], "reason": "x",
+            "nets": [{"bet": 1, "net": "50.00"}]}  # fmt: skip
+    assert post(manager, incident, "consequences", **body).status_code == 403
+    page = as_(manager).get(f"/admin/audits/incident/{incident.pk}/change/").content.decode()
+    assert "Void rounds" not in page
+    assert "Amend settlement" not in page
+    with pytest.raises(DatabaseError, match="may not order this"), transaction.atomic():
+        Consequence.objects.create(
+            casino=incident.casino, incident=incident, ruling=ruling, kind="settlement", round_ids=[one.pk],
+            needs_second=True, amount=5_000, reason="x", by=manager, who="x",
+        )  # fmt: skip
+    assert not Consequence.objects.exists()
+
+
+def test_a_confirmed_party_is_no_second_person(house: House, standing_in: tuple[Round, Ruling]) -> None:
+    one, ruling = standing_in
+    order = settled_as(house, ruling, one, "casino-manager", second=None, nets={0: 5_000})
+    manager = house["shift-manager"]
+    with pytest.raises(Denied, match="dealt or supervised"):
+        consequence_execute(actor=manager, consequence=order, reason="Agreed")
+    assert not can_execute(manager, order)
+    page = as_(manager).post(f"/admin/audits/consequence/{order.pk}/execute/", {"reason": "Agreed"})
+    call = as_(manager).post(
+        f"/api/v1/consequences/{order.pk}/execute/", {"reason": "Agreed"}, content_type="application/json"
+    )
+    assert (page.status_code, call.status_code) == (403, 403)
+    with pytest.raises(DatabaseError, match="may not be the second person"), transaction.atomic():
+        ConsequenceDecision.objects.create(
+            consequence=order, ordered_by=order.by, needs_second=True, outcome="executed", by=manager, who="x",
+            reason="x",
+        )  # fmt: skip
+    third = house.hire("M-3", "shift-manager")
+    assert consequence_execute(actor=third, consequence=order, reason="Seen").is_executed
+
+
+def test_by_sql_too_a_party_is_known_by_the_number_that_was_sent(house: House, table: Table) -> None:
+    """The round came before the person was on record."""
+    one = played(table, timezone.now() - MINUTE, "R-1", supervisor="M-9")
+    manager = house.hire("M-9", "shift-manager")
+    assert one.supervisor_staff_id is None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT is_party(%s, %s)", [manager.pk, [one.pk]])
+        assert cursor.fetchone() == (True,)
 
 
 # --- Where everybody is disqualified ---

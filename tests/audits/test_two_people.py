@@ -174,6 +174,24 @@ def test_a_round_recorded_as_settled_and_then_void_takes_two_people(house: House
     refused_by_sql("takes two people", house["shift-manager"], incident, one, [10_000, -6_000])
 
 
+def test_a_round_that_was_void_and_never_settled_takes_two_people(house: House, table: Table) -> None:
+    """Recorded as void, or voided by one person before its settlement: every stake went back."""
+    recorded = a_round(table, bets=PENDING, kinds=[*UNSETTLED[:2], ("void", {"rule": "5.5.2"})])
+    corrected = a_round(table, "R-2", bets=PENDING, kinds=UNSETTLED, minutes=3)
+    voided(house, incident_about(house, table, corrected, situation="die-not-flat"), corrected, rule="5.5.2")
+    assert Correction.objects.get().is_void
+    for one in (recorded, corrected):
+        facts = {"situation": "wrong-result-entered", "facts": {"settled": "yes"}, "account": f"{one.ref} was played."}
+        incident = incident_about(house, table, one, **facts)
+        ruling = ruled(house, incident)
+        order = settled_as(house, ruling, one, second=None, dice=[1, 3, 6])
+        assert (order.needs_second, order.is_waiting) == (True, True)
+        with pytest.raises(Denied, match="which this person ordered"):
+            consequence_execute(actor=house["shift-manager"], consequence=order, reason="Me, too")
+        refused_by_sql("takes two people", house["shift-manager"], incident, one, [10_000, -6_000])
+        assert executed(house, order).is_executed
+
+
 # --- Paying any amount -----------------------------------------------------------------------------------
 
 

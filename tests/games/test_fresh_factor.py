@@ -64,6 +64,9 @@ def is_pending(proposal: LimitProposal) -> bool:
 
 def test_the_list_names_rulings_voids_approvals_exports_and_grants() -> None:
     assert {"ruling.make", "consequence.void", "consequence.order", "limits.approve", "duty.add"} <= FRESH
+    approvals = {"ruling.consent", "finding.confirm", "thresholdchange.approve", "accountproposal.decide"}
+    grants = {"terminal.add", "terminal.change", "reportschedule.add", "reportschedule.change", "staff.link"}
+    assert approvals | grants <= FRESH
     assert {"report.export"} == FRESH_READS
 
 

@@ -1,11 +1,13 @@
 """Guessing passwords: the attacker is slowed down, the owner is not; every failure is on record; hashes are bounded."""
 
+import os
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import time_machine
+from django.contrib.auth.hashers import check_password
 from django.db import connection
 from django.test import Client, RequestFactory
 from django.utils import timezone
@@ -222,6 +224,30 @@ def test_beyond_the_bound_on_parallel_hashes_the_answer_is_503_at_once(house: Ho
     assert (changed.status_code, changed.headers["Retry-After"]) == (503, "2")
     assert not LoginThrottle.objects.filter(failures__gt=0).exists()  # it does not count as a failure
     assert log_in(Client(), owner.number).status_code == 302
+
+
+def test_a_machine_that_keeps_the_priority_of_threads_still_lets_people_in(house: House, monkeypatch: Any) -> None:
+    owner = with_password(house, "auditor")
+
+    def refused(*arguments: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(hashing.os, "setpriority", refused)
+    hashing._threads.cache_clear()
+    try:
+        assert log_in(Client(), owner.number).status_code == 302
+    finally:
+        hashing._threads.cache_clear()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # newer Pythons warn of every fork beside threads
+def test_a_forked_process_hashes_with_threads_of_its_own(house: House) -> None:
+    owner = with_password(house, "auditor")
+    assert check_password(PASSWORD, owner.password)  # the threads of this process are there now
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if check_password(PASSWORD, owner.password) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 # --- The client's address ---

@@ -23,7 +23,8 @@ from games.services.factors import (
     needs_factor,
 )
 from games.services.gate import SECRETS
-from tests.conftest import House
+from games.services.people import staff_update
+from tests.conftest import OPERATOR, House
 from tests.games.logins import code_of, is_in, log_in, passed, with_factor, with_password
 from tests.games.test_people import grant
 
@@ -75,6 +76,8 @@ def test_before_the_code_no_page_opens(house: House, path: str) -> None:
     else:
         assert answer.headers["location"].startswith(CHECK)
     assert client.post(path).status_code in (302, 403)
+    with_a_key = client.get(path, HTTP_AUTHORIZATION="Bearer tsk_x")  # of a terminal: no way past the code
+    assert with_a_key.status_code in (302, 403)
 
 
 def test_before_the_code_the_api_answers_403_with_a_problem(house: House) -> None:
@@ -243,6 +246,15 @@ def test_nobody_resets_their_own_or_confirms_it(house: House) -> None:
     reset = factor_reset_propose(actor=second, staff=staff, reason="Lost")
     with pytest.raises(ValidationError, match="your own"):
         factor_reset_confirm(actor=staff, reset=reset)
+    assert has_factor(staff)
+
+
+def test_what_a_former_administrator_proposed_is_not_confirmed(house: House) -> None:
+    staff, _, _ = with_factor(house, "compliance")
+    reset = factor_reset_propose(actor=house["administrator"], staff=staff, reason="Lost")
+    staff_update(actor=OPERATOR, staff=house["administrator"], changes={"is_active": False}, reason="Left")
+    with pytest.raises(ValidationError, match="no longer an administrator here; propose the reset again"):
+        factor_reset_confirm(actor=second_administrator(house), reset=FactorReset.objects.get(pk=reset.pk))
     assert has_factor(staff)
 
 

@@ -150,6 +150,14 @@ def test_an_upload_may_pause_and_may_not_trickle(monkeypatch: pytest.MonkeyPatch
     assert pace.seconds_left() == 0
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_large_body_for_the_probe_holds_up_nobody(port: int, method: str) -> None:
+    """A stream is read over the event loop, on which the probe is answered: it must not wait for it there."""
+    status, _ = received(send(port, f"{method} /healthz HTTP/1.1", f"Content-Length: {LARGEST_BODY * 2}"))
+    assert status == (200 if method == "GET" else 405)
+    assert is_alive(port)
+
+
 # --- Refused logins ---
 
 
