@@ -106,6 +106,8 @@ def scale_of(chart: Chart) -> Scale:
     values = [0.0, *(value for part in (chart.bars, chart.line, chart.low, chart.high) for value in part)]
     low, high = min(values), max(values)
     step = round_step((high - low) / TICKS)
+    if all(float(value).is_integer() for value in values):
+        step = max(step, 1.0)  # there is no half a finding
     low, high = math.floor(low / step) * step, math.ceil(high / step) * step
     return Scale(low, high if high > low else low + step, step, len(chart.labels))
 

@@ -84,6 +84,11 @@ def test_a_legend_names_bars_line_and_band_and_only_what_is_drawn() -> None:
     assert "Result" not in chart_svg(Chart("Bars", ("a",), bars=(1.0,), line_name="Result"))
 
 
+def test_whole_numbers_have_no_ticks_between_them() -> None:
+    assert scale_of(Chart("One finding", ("a",), bars=(1.0,))).ticks() == [0, 1]
+    assert scale_of(Chart("Cents", ("a",), line=(0.5,))).ticks() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+
+
 def test_labels_do_not_overlap() -> None:
     labels = [text for text in drawn(MONTH).findall(f"{SVG}text") if (text.text or "").endswith("Nov")]
     places = [float(text.get("x", 0)) for text in labels]
