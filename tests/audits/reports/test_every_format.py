@@ -119,7 +119,7 @@ def program_value(column: Column, cell: str) -> Any:
         ColumnKind.PERCENT: float, ColumnKind.DATE: dt.date.fromisoformat, ColumnKind.MOMENT: dt.datetime.fromisoformat,
         ColumnKind.YES_NO: {"yes": True, "no": False}.__getitem__,
     }  # fmt: skip
-    value = readers[column.kind](cell) if column.kind in readers else cell.removeprefix("'")
+    value: Any = readers[column.kind](cell) if column.kind in readers else cell.removeprefix("'")
     if column.kind is ColumnKind.MOMENT:
         assert value.utcoffset() == local(value).utcoffset()
     return value
