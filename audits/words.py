@@ -1,8 +1,10 @@
 """Findings in plain words: what a kind is called, and what was found as somebody would say it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 
 from audits.models import Category, Finding
+from games.engine.citation import SEPARATOR
 from games.engine.findings import LATE_WITHDRAWAL
 from games.engine.loader import rulebook, rulebooks
 from games.engine.money import format_money
@@ -62,6 +64,7 @@ PROCEDURES = {
 }
 
 
+@cache
 def kind_name(category: str, kind: str) -> str:
     return KINDS[category].get(kind) or kind.replace("-", " ").capitalize()
 
@@ -74,12 +77,53 @@ def money(amount: float | None) -> str:
     return f"{'−' if amount < 0 else ''}{int(whole):,}.{cents}"
 
 
+@cache
 def box_name(code: str) -> str:
     """Return the name of a betting box: `Domino 2-4` for `domino-24`, `Total 16` for `total-16`."""
     kind, _, faces = code.rpartition("-")
     if not faces.isdecimal():
         return code.replace("-", " ").capitalize()
     return f"{kind.capitalize()} {faces if kind == 'total' else '-'.join(faces)}"
+
+
+def boxes_name(codes: Sequence[str]) -> str:
+    return ", ".join(map(box_name, codes))
+
+
+@cache
+def rulebook_name(id_: str) -> str:
+    """Return the short name of a rulebook: `Tai Sai v6`, or with its year where its version is no number."""
+    if id_ not in rulebooks():
+        return id_
+    book = rulebook(id_)
+    name = book.title.partition(",")[0]
+    for operator in (book.approved_for.operator, *book.approved_for.also):
+        name = name.replace(f" ({operator})", "") if operator else name
+    return f"{name} v{book.version}" if book.version.isdecimal() else f"{name} ({book.in_force_from.year})"
+
+
+def rule_name(citation: str) -> str:
+    """Name the rule that a citation is about: `Tai Sai v6 · Rule 5.1.1`."""
+    return rules_name((citation,)) if citation else ""
+
+
+def rules_name(citations: Sequence[str]) -> str:
+    """Name rules, those of one rulebook together: `Tai Sai v6 · Rules 5.1.1, 5.12`; what is no citation stays."""
+    return _rules_name(tuple(citations))
+
+
+@lru_cache(maxsize=10_000)
+def _rules_name(citations: tuple[str, ...]) -> str:
+    by_book: dict[str, list[str]] = {}
+    for citation in citations:
+        book, separator, number = citation.rpartition(SEPARATOR)
+        numbers = by_book.setdefault(book if separator else citation, [])
+        if separator:
+            numbers.append(number)
+    return "; ".join(
+        f"{rulebook_name(book)} · Rule{'' if len(numbers) == 1 else 's'} {', '.join(numbers)}" if numbers else book
+        for book, numbers in by_book.items()
+    )
 
 
 def in_words(finding: Finding) -> str:

@@ -24,12 +24,13 @@ from audits.admin.run import ConfirmForm
 from audits.exports.charts import chart_svg
 from audits.models import CERTIFIED_FORMATS, ReportFormat, ReportRun
 from audits.report_http import report_response
-from audits.reports.base import Asked, Report, Shelf
+from audits.reports.base import Asked, ReportKind, Shelf
 from audits.reports.cover import chart_from, parameters_of, period_text
 from audits.reports.reach import CERTIFY, EXPORT, VIEW, kinds_read, report_authorize, reports_seen
 from audits.reports.registry import REPORTS
 from audits.services.report_certificates import STATEMENT_LENGTH, report_certify, report_recheck
-from audits.services.reports import report_again, report_ask, report_cancel, verify_asked
+from audits.services.report_making import pending_places
+from audits.services.reports import own_casino, report_again, report_ask, report_cancel, verify_asked
 from audits.services.snapshots import snapshot
 from audits.tasks import take_report
 from games.admin.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
@@ -334,10 +335,13 @@ def preview_of(
     """Read the first rows of a report that is not made yet."""
     casino = table.casino if table else casino or actor.casino
     standing = report_authorize(actor, kind, casino=casino, table=table, action=VIEW)
+    casino = casino or own_casino(standing)
     with snapshot():
-        report: Report = REPORTS[kind](Asked(actor, standing, first, last, casino, table))
+        report: ReportKind = REPORTS[kind](Asked(actor, standing, first, last, casino, table))
         rows = list(islice(report.rows(), PREVIEW_ROWS + 1))
-        return table_of(report.columns, rows, str(report.asked.timezone), nil="" if rows else report.nil())
+        is_pending = report.reconciles and bool(pending_places(report.asked))
+        nil = "" if rows else report.nil()
+        return table_of(report.columns, rows, str(report.asked.timezone), nil=nil, is_pending=is_pending)
 
 
 def today_of(actor: Staff) -> dt.date:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from audits.exports.document import NUMBERS, Column, Row
 from audits.exports.people_text import words_function
@@ -23,6 +24,8 @@ class CellShown:
     text: str
     is_number: bool
     is_negative: bool = False
+    #: The code behind a name, as files for programs have it.
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class TableShown:
     totals: list[CellShown] | None
     has_more: bool
     nil: str = ""
+    #: Rounds of the period are not reconciled yet, so that rows may come.
+    is_pending: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,23 +51,30 @@ class Comparison:
 
 def table_of(
     columns: Sequence[Column], rows: Sequence[Row], timezone: str, *, totals: Row | None = None, nil: str = "",
-    most: int = PREVIEW_ROWS,
+    most: int = PREVIEW_ROWS, is_pending: bool = False,
 ) -> TableShown:  # fmt: skip
-    write = [words_function(column.kind, timezone) for column in columns]
+    write = [words_function(column, timezone) for column in columns]
 
     def cells(row: Row) -> list[CellShown]:
         return [
             CellShown(
                 "" if value is None else function(value), column.kind in NUMBERS,
-                column.kind in NUMBERS and value is not None and value < 0,
+                column.kind in NUMBERS and value is not None and value < 0, code_of(column, value),
             )
             for column, function, value in zip(columns, write, row, strict=True)
         ]  # fmt: skip
 
     return TableShown(
         [(column.title, column.kind in NUMBERS) for column in columns], [cells(row) for row in rows[:most]],
-        cells(totals) if totals and len(rows) <= most else None, len(rows) > most, nil,
+        cells(totals) if totals and len(rows) <= most else None, len(rows) > most, nil, is_pending,
     )  # fmt: skip
+
+
+def code_of(column: Column, value: Any) -> str:
+    """Return the code of a cell that shows a name."""
+    if column.name_of is None or not value:
+        return ""
+    return " ".join(value) if isinstance(value, list) else str(value)
 
 
 def kept_table(run: ReportRun) -> TableShown:

@@ -11,8 +11,10 @@ from xml.sax.saxutils import escape
 
 from audits.exports.document import Chart
 
-WIDTH, HEIGHT = 720, 260
-LEFT, RIGHT, TOP, BOTTOM = 78, 12, 34, 34
+WIDTH, HEIGHT = 720, 276
+LEFT, RIGHT, TOP, BOTTOM = 78, 12, 50, 34
+#: Where the legend is, under the title; how wide its signs are, and how far apart its entries.
+LEGEND_Y, SIGN, GAP = 34, 18, 22
 FONT_SIZE = 11
 #: How wide a character of a label is, about.
 CHARACTER = 6.5
@@ -63,6 +65,7 @@ def chart_svg(chart: Chart, palette: Palette = ON_PAGE) -> str:
     scale = scale_of(chart)
     parts = [*axis(chart, scale, palette), *band(chart, scale, palette), *bars(chart, scale, palette)]
     parts += [*zero_line(scale, palette), *line(chart, scale, palette), *labels(chart, scale, palette)]
+    parts += legend(chart, palette)
     key = sha256(repr(chart).encode()).hexdigest()[:10]
     font = f' font-family="{escape(palette.font)}"' if palette.font else ""
     return "\n".join(
@@ -87,15 +90,14 @@ def description(chart: Chart) -> str:
     if not chart.labels:
         return "No data."
     sentences = [f"{len(chart.labels)} values, {chart.labels[0]} to {chart.labels[-1]}."]
-    for name, values in (("Bars", chart.bars), ("Line", chart.line)):
+    for name, values in ((chart.bars_name or "Bars", chart.bars), (chart.line_name or "Line", chart.line)):
         if values:
             sentences.append(
                 f"{name} from {value_text(min(values))} to {value_text(max(values))} {chart.unit}".rstrip() + "."
             )
     if chart.low and chart.high:
-        sentences.append(
-            f"Band from {value_text(min(chart.low))} to {value_text(max(chart.high))} {chart.unit}".rstrip() + "."
-        )
+        low, high = value_text(min(chart.low)), value_text(max(chart.high))
+        sentences.append(f"{chart.band_name or 'Band'} from {low} to {high} {chart.unit}".rstrip() + ".")
     return " ".join(sentences)
 
 
@@ -104,6 +106,8 @@ def scale_of(chart: Chart) -> Scale:
     values = [0.0, *(value for part in (chart.bars, chart.line, chart.low, chart.high) for value in part)]
     low, high = min(values), max(values)
     step = round_step((high - low) / TICKS)
+    if all(float(value).is_integer() for value in values):
+        step = max(step, 1.0)  # there is no half a finding
     low, high = math.floor(low / step) * step, math.ceil(high / step) * step
     return Scale(low, high if high > low else low + step, step, len(chart.labels))
 
@@ -175,6 +179,28 @@ def line(chart: Chart, scale: Scale, palette: Palette) -> Iterator[str]:
         yield f'<polyline points="{path}" fill="none" stroke="{palette.ink}" stroke-width="1.5"/>'
     for x, y in points:
         yield f'<circle cx="{x}" cy="{y}" r="2"/>'
+
+
+def legend(chart: Chart, palette: Palette) -> Iterator[str]:
+    """Write what each part of the chart is: its sign, then its name."""
+    band_sign = f'fill="{palette.ink}" fill-opacity="0.12" stroke="{palette.ink}" stroke-opacity="0.3"'
+    entries = [
+        (chart.bars_name, chart.bars, f'fill="{palette.bar}"'), (chart.line_name, chart.line, ""),
+        (chart.band_name, chart.low, band_sign),
+    ]  # fmt: skip
+    x = float(LEFT)
+    for name, values, box in entries:
+        if not name or not values:
+            continue
+        if box:
+            yield f'<rect class="legend" x="{x:.1f}" y="{LEGEND_Y - 9}" width="{SIGN}" height="10" {box}/>'
+        else:
+            y = LEGEND_Y - 4
+            ends = f'x1="{x:.1f}" x2="{x + SIGN:.1f}" y1="{y}" y2="{y}"'
+            yield f'<line {ends} stroke="{palette.ink}" stroke-width="1.5"/>'
+            yield f'<circle cx="{x + SIGN / 2:.1f}" cy="{y}" r="2"/>'
+        yield f'<text x="{x + SIGN + 6:.1f}" y="{LEGEND_Y}">{escape(name)}</text>'
+        x += SIGN + 6 + len(name) * CHARACTER + GAP
 
 
 def labels(chart: Chart, scale: Scale, palette: Palette) -> Iterator[str]:

@@ -37,6 +37,8 @@ class Column:
     kind: ColumnKind = ColumnKind.TEXT
     #: Characters, a hint for XLSX and PDF.
     width: int = 14
+    #: How a value that is a code for programs reads for people, on pages and in XLSX and PDF. Never called with None.
+    name_of: Callable[[Any], str] | None = None
 
 
 #: Values in the order of the columns; None is an empty cell. TEXT: str; LIST: list[str]; MONEY: int of minor units;
@@ -65,6 +67,10 @@ class Chart:
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     unit: str = ""
+    #: What bars, line and band are called in the legend; without a name a part is not in it.
+    bars_name: str = ""
+    line_name: str = ""
+    band_name: str = ""
 
 
 @dataclass(frozen=True)

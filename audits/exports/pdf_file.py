@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO
 from zoneinfo import ZoneInfo
 
@@ -99,17 +100,16 @@ def head_of(document: Document, count: int, showable: Showable) -> dict[str, Any
 
 
 def chart_content(chart: Chart, showable: Showable) -> dict[str, str]:
-    shown = Chart(
-        title=showable.text(chart.title), labels=tuple(map(showable.text, chart.labels)), bars=chart.bars,
-        line=chart.line, low=chart.low, high=chart.high, unit=showable.text(chart.unit),
-    )  # fmt: skip
+    names = ("title", "unit", "bars_name", "line_name", "band_name")
+    texts: dict[str, Any] = {name: showable.text(getattr(chart, name)) for name in names}
+    shown = replace(chart, labels=tuple(map(showable.text, chart.labels)), **texts)
     return {"svg": chart_svg(shown, IN_PRINT), "title": shown.title}
 
 
 def table_of(document: Document, rows: Sequence[Row], totals: Row | None, showable: Showable) -> dict[str, Any]:
     """Return the cells row by row, and the paper and widths that suit them."""
     everything = [*rows, with_total_label(document.columns, totals)] if totals is not None else rows
-    functions = [words_function(column.kind, document.timezone) for column in document.columns]
+    functions = [words_function(column, document.timezone) for column in document.columns]
     texts = [
         [NOTHING if value is None else showable.text(words(value)) for value in values]
         for words, values in zip(functions, zip(*everything, strict=True), strict=False)

@@ -1,4 +1,4 @@
-"""How a value reads for people, in the PDF: thousands separated, a true minus, the casino's clock."""
+"""How a value reads for people, on pages and in the PDF: names for codes, thousands separated, local times."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from audits.exports.clock import is_ambiguous, offset_text
-from audits.exports.document import ColumnKind
+from audits.exports.document import Column, ColumnKind
 
 MINUS = "−"
 
@@ -32,8 +32,10 @@ def date_words(day: date) -> str:
     return day.isoformat()
 
 
-def words_function(kind: ColumnKind, timezone: str) -> Callable[[Any], str]:
-    """Return how values of that kind read; the values are never None."""
+def words_function(column: Column, timezone: str) -> Callable[[Any], str]:
+    """Return how values of a column read; the values are never None."""
+    if column.name_of is not None:
+        return column.name_of
     zone = ZoneInfo(timezone)
     functions: dict[ColumnKind, Callable[[Any], str]] = {
         ColumnKind.TEXT: str,
@@ -46,4 +48,4 @@ def words_function(kind: ColumnKind, timezone: str) -> Callable[[Any], str]:
         ColumnKind.MOMENT: lambda moment: moment_words(moment, zone),
         ColumnKind.YES_NO: lambda answer: "Yes" if answer else "No",
     }
-    return functions[kind]
+    return functions[column.kind]

@@ -65,6 +65,8 @@ def column_cells(column: Column, document: Document, workbook: Any, is_total: bo
     is_number = column.kind in NUMBERS or column.kind in (ColumnKind.DATE, ColumnKind.MOMENT)
     if column.kind is ColumnKind.MOMENT:
         return Cells(is_number, style, Moments(document.timezone, workbook, look).values)
+    if column.name_of is not None:
+        return Cells(is_number, style, names(column.name_of))
     return Cells(is_number, style, VALUES[column.kind])
 
 
@@ -104,6 +106,11 @@ def texts(values: Sequence[str | None]) -> list[str | None]:
         value if value and value[0] != "<" and len(value) <= MOST_CHARACTERS // 2 else cell_text(value)
         for value in values
     ]
+
+
+def names(name_of: Callable[[Any], str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Return how codes become the names that people read."""
+    return lambda codes: texts([None if code is None else name_of(code) for code in codes])
 
 
 def cell_text(text: str | None) -> str | None:

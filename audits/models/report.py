@@ -166,7 +166,12 @@ class ReportRun(models.Model):
 
     @property
     def has_file(self) -> bool:
-        return self.state == self.State.DONE and self.removed_at is None
+        return self.state == self.State.DONE and not self.is_expired
+
+    @property
+    def is_expired(self) -> bool:
+        """Its time is over, whether or not the clock has removed its file already."""
+        return self.removed_at is not None or (self.expires_at is not None and self.expires_at <= timezone.now())
 
 
 class ReportCertificate(models.Model):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from audits.exports.document import Column, ColumnKind, Row
 from audits.reports.accounts import Accounts
-from audits.reports.base import Asked, Report, Shelf
+from audits.reports.base import Asked, ReportKind, Shelf
 from audits.reports.role_spans import RoleSpan, acting_spans, histories, role_spans
 from games.models import Denial
 from games.moments import gaming_day
@@ -18,7 +18,7 @@ PERMANENT, ACTING, INACTIVE = "Permanent", "Acting", "None (inactive)"
 MICROSECOND = dt.timedelta(microseconds=1)
 
 
-class Access(Report):
+class Access(ReportKind):
     """A row a person and role, and a row an acting appointment; by staff number, then from the first on."""
 
     kind, title, things = "access", "Access", "accounts"

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import ClassVar, TypeVar
 from zoneinfo import ZoneInfo
 
-from django.db.models import Model, QuerySet, Sum
+from django.db.models import Model, Q, QuerySet, Sum
 
 from audits.exports.document import Chart, Column, Row
 from audits.models import DaySummary
-from games.models import Casino, Table
+from games.models import Casino, Round, Table
 from games.moments import day_bounds
 from games.services.gate import Actor, Standing
 
@@ -65,8 +65,21 @@ class Asked:
             )
         return day_bounds(self.casino, self.first)[0], day_bounds(self.casino, self.last)[1]
 
+    @property
+    def last_reached(self) -> dt.date:
+        """The last gaming day in which rows can lie: the last shift of a day may end in the next gaming day."""
+        return self.last if self.window is None else self.last + dt.timedelta(days=1)
 
-class Report:
+    def period_of(self, started: str) -> Q:
+        """Return the condition on rows with a gaming day: of the days asked for, or begun in the shift asked for."""
+        days = Q(gaming_day__gte=self.first, gaming_day__lte=self.last_reached)
+        if self.window is None:
+            return days
+        begins, ends = self.window
+        return days & Q(**{f"{started}__gte": begins, f"{started}__lt": ends})
+
+
+class ReportKind:
     """The base of all reports. `rows` is read once, in one database snapshot; `totals` is asked for after it."""
 
     #: Templates show the class itself.
@@ -88,6 +101,8 @@ class Report:
     can_be_confidential: ClassVar[bool] = False
     #: The report is about findings or results: what is pending in its period is reconciled first.
     reconciles: ClassVar[bool] = True
+    #: Its rows change only where a day of its period is reconciled anew.
+    rests_on_days: ClassVar[bool] = False
     #: How people call its rows, for the sentence of a nil report: "No discrepancies were found in 1,240 rounds."
     things: ClassVar[str]
 
@@ -143,6 +158,8 @@ class Report:
         return found
 
     def rounds(self) -> int:
-        """Return how many rounds of the period are on record, by the day's figures."""
+        """Return how many rounds of the period are on record, by the day's figures; of a shift they are counted."""
+        if self.asked.window is not None:
+            return self.within(Round.objects.filter(self.asked.period_of("started_at"))).count()
         days = self.within(DaySummary.objects.filter(gaming_day__gte=self.asked.first, gaming_day__lte=self.asked.last))
         return int(days.order_by().aggregate(rounds=Sum("rounds"))["rounds"] or 0)

@@ -15,9 +15,8 @@ from audits.models import Consequence, Correction, Repayment, RepaymentMark
 from audits.reconciliation.since import decision_of
 from audits.reports.base import Shelf
 from audits.reports.columns import INCIDENT, moment, person, words
-from audits.reports.findings import PLAYER, ROUND, RULES, SOURCE, TABLE, money
+from audits.reports.findings import BOX, PLAYER, ROUND, RULES, SOURCE, TABLE, money
 from audits.reports.placed_report import CHUNK, PlacedReport
-from audits.words import box_name
 from games.engine.box_numbers import code_of as box_code
 from games.engine.citation import cite
 
@@ -43,7 +42,7 @@ class Corrections(PlacedReport):
         Column("decision", "Ruling or discretion", width=18), Column("kind", "Kind", width=22), RULES,
         person("ordered_by", "Ordered by"), moment("corrected_at", "Executed at"),
         person("corrected_by", "Executed by"), Column("bet", "Bet", ColumnKind.INTEGER, width=5), PLAYER,
-        Column("box", "Box", width=14), money("stake", "Stake"), money("old_net", "Old net"),
+        BOX, money("stake", "Stake"), money("old_net", "Old net"),
         money("new_net", "New net"), money("difference", "Difference"),
         Column("direction", "Refund or recovery", width=11), money("amount", "Amount of the order"),
         moment("told_at", "Patron told at"), person("told_by", "Patron told by"),
@@ -59,10 +58,9 @@ class Corrections(PlacedReport):
         repayments = Repayment.objects.filter(self.asked.standing.within(Repayment)).prefetch_related(
             Prefetch("marks", RepaymentMark.objects.order_by("at", "pk"))
         )
-        period = {"gaming_day__gte": self.asked.first, "gaming_day__lte": self.asked.last}
         orders = ("consequence__incident", "consequence__ruling")
         return (
-            self.within(Correction.objects.filter(**period))
+            self.within(Correction.objects.filter(self.asked.period_of("round__started_at")))
             .select_related("round", "table", *orders)
             .defer("round__events", *(f"{path}__search" for path in orders), "consequence__incident__advice")
             .prefetch_related(Prefetch("consequence__repayments", repayments, to_attr="seen_repayments"))
@@ -92,7 +90,7 @@ class Corrections(PlacedReport):
             player, net, delta = played.players[place], correction.nets[place], correction.deltas[place]
             settled = _settled(repayments.get(player)) if is_shown else (None,) * 7
             yield (
-                *head, place + 1, player, box_name(box_code(played.boxes[place])), played.stakes[place], net - delta,
+                *head, place + 1, player, box_code(played.boxes[place]), played.stakes[place], net - delta,
                 net, delta, *settled, played.source,
             )  # fmt: skip
 

@@ -15,7 +15,7 @@ from django.db import connection
 from audits.exports.document import Chart, Column, ColumnKind, Row
 from audits.models import COUNTS, Category
 from audits.models.summary import THROWS
-from audits.reports.base import Report, Shelf
+from audits.reports.base import ReportKind, Shelf
 from audits.reports.pits_of_days import PitDays, pit_days
 from audits.words import kind_name
 from games.models import Casino, Pit, Table
@@ -23,6 +23,7 @@ from games.models import Casino, Pit, Table
 CHUNK = 2000
 #: How far the charts look.
 CHART_DAYS, CHART_TABLES = 31, 20
+FINDINGS = "Findings"
 CENTS = 100
 CENT = Decimal("0.01")
 TABLE, PIT, CASINO = "table", "pit", "casino"
@@ -63,7 +64,7 @@ def money(name: str, title: str) -> Column:
     return Column(name, title, ColumnKind.MONEY, width=14)
 
 
-class Daily(Report):
+class Daily(ReportKind):
     """For each gaming day its tables, then its pits, then the casino; at the end the month and the year to date."""
 
     kind, title, things = "daily", "Daily results", "rounds"
@@ -74,10 +75,13 @@ class Daily(Report):
         "the gaming day began."
     )
     needs = ("daysummary.view",)
+    rests_on_days = True
     columns = (
-        Column("gaming_day", "Gaming day", ColumnKind.DATE, 11), Column("span", "Span", width=13),
-        Column("level", "Level", width=7), Column("casino", "Casino", width=8), Column("pit", "Pit", width=8),
-        Column("table", "Table", width=9), count("rounds", "Rounds"), count("bets", "Bets"),
+        Column("gaming_day", "Gaming day", ColumnKind.DATE, 11),
+        Column("span", "Span", width=13, name_of=str.capitalize),
+        Column("level", "Level", width=7, name_of=str.capitalize), Column("casino", "Casino", width=8),
+        Column("pit", "Pit", width=8), Column("table", "Table", width=9), count("rounds", "Rounds"),
+        count("bets", "Bets"),
         money("turnover", "Turnover"), money("house_recorded", "Result, recorded"),
         money("house_expected", "Result, expected"), money("theoretical", "Result, theoretical"), money("sigma", "σ"),
         Column("hold", "Hold %", ColumnKind.PERCENT, 8), count("discrepancies", "Discrepancies"),
@@ -152,6 +156,8 @@ class Daily(Report):
             figures = [known.get(day, (0, 0, 0, 0)) for day in days]
             yield Chart(
                 title=f"{self._scope(casino)}: result by gaming day, with the theoretical result ± 2σ",
+                line_name="Result, recorded",
+                band_name="Result, theoretical ± 2σ",
                 labels=tuple(f"{day.day} {day:%b}" for day in days),
                 line=tuple(recorded / CENTS for recorded, _, _, _ in figures),
                 low=tuple((mean - 2 * sigma) / CENTS for _, _, mean, sigma in figures),
@@ -171,7 +177,8 @@ class Daily(Report):
             cursor.execute(KINDS, [*places.columns(), self.asked.first, self.asked.last])
             found = cursor.fetchall()
         if found:
-            yield Chart("Findings by kind", tuple(label_of(kind) for kind, _ in found), tuple(n for _, n in found))
+            labels, counts = tuple(label_of(kind) for kind, _ in found), tuple(n for _, n in found)
+            yield Chart("Findings by kind", labels, counts, bars_name=FINDINGS)
 
     def _by_table(self, places: PitDays) -> Iterator[Chart]:
         lines = self._read(places, self.asked.first, self.asked.last, (TABLE,), to_date=True)
@@ -179,7 +186,8 @@ class Daily(Report):
         found = sorted(one for one in counted if one[0])[:CHART_TABLES]
         if found:
             title = f"Findings by table, at most {CHART_TABLES} tables"
-            yield Chart(title, tuple(code for _, code in found), tuple(float(-less) for less, _ in found))
+            counts = tuple(float(-less) for less, _ in found)
+            yield Chart(title, tuple(code for _, code in found), counts, bars_name=FINDINGS)
 
 
 def row_of(span: str, line: Sequence[Any]) -> Row:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from audits.exports.document import Column, ColumnKind, Row
-from audits.reports.base import Report, Shelf
+from audits.reports.base import ReportKind, Shelf
 from games.models import AccessRecord
 
 CHUNK = 5000
 
 
-class Exports(Report):
+class Exports(ReportKind):
     """A row an export on record, the earliest first."""
 
     kind, title, things = "exports", "Exports", "exports"

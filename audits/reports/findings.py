@@ -1,6 +1,7 @@
 """The reports of findings: paid wrongly, limits not kept, irregularities, procedure, rulings beyond the rules."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -8,37 +9,42 @@ from django.db.models.functions import Coalesce
 
 from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Category, Finding
-from audits.reports.base import Report, Shelf
+from audits.reports.base import ReportKind, Shelf
+from audits.words import box_name, boxes_name, kind_name, rule_name, rules_name
 
 CHUNK = 5000
 ROUND = Column("round_ref", "Round", width=24)
 TABLE = Column("table", "Table", width=9)
-KIND = Column("kind", "Kind", width=18)
 PLAYER = Column("player", "Player", width=14)
-RULES = Column("rules", "Rules", ColumnKind.LIST, width=30)
+BOX = Column("box", "Box", width=12, name_of=box_name)
+BOXES = Column("boxes", "Boxes", ColumnKind.LIST, width=16, name_of=boxes_name)
+RULES = Column("rules", "Rules", ColumnKind.LIST, width=30, name_of=rules_name)
+RULE = Column("rule", "Rule", width=26, name_of=rule_name)
 SOURCE = Column("source", "Source", width=10)
 REF, OF_SOURCE = Coalesce("round__ref", "live_round__ref"), Coalesce("round__source", "live_round__source")
+
+
+def kind_column(category: Category, name: str = "kind", title: str = "Kind", width: int = 18) -> Column:
+    return Column(name, title, width=width, name_of=partial(kind_name, category))
 
 
 def money(name: str, title: str) -> Column:
     return Column(name, title, ColumnKind.MONEY, width=13)
 
 
-class FindingReport(Report):
+class FindingReport(ReportKind):
     """Findings of one category that hold, in order of the round's start, then its ref, then as the engine lists."""
 
     shelf = Shelf.REGULATOR
     needs = ("finding.view",)
+    rests_on_days = True
     category: ClassVar[Category]
     #: What stands in the columns between table and source.
     fields: ClassVar[tuple[str, ...]]
 
     def found(self) -> QuerySet[Finding]:
-        period = {"gaming_day__gte": self.asked.first, "gaming_day__lte": self.asked.last}
-        found = self.within(Finding.objects.filter(category=self.category, lapsed_at=None, **period))
-        if self.asked.window is not None:
-            begins, ends = self.asked.window
-            found = found.filter(round_started_at__gte=begins, round_started_at__lt=ends)
+        period = self.asked.period_of("round_started_at")
+        found = self.within(Finding.objects.filter(period, category=self.category, lapsed_at=None))
         return found.annotate(ref=REF, of_source=OF_SOURCE).order_by(
             "round_started_at", "ref", "of_source", "ordinal", "pk"
         )
@@ -55,7 +61,7 @@ class Discrepancies(FindingReport):
     category = Category.DISCREPANCY
     fields = ("kind", "player", "boxes__0", "stake", "expected", "recorded", "rules")
     columns = (
-        ROUND, TABLE, KIND, PLAYER, Column("box", "Box", width=12), money("stake", "Stake"),
+        ROUND, TABLE, kind_column(category), PLAYER, BOX, money("stake", "Stake"),
         money("expected_net", "Expected net"), money("recorded_net", "Recorded net"), RULES, SOURCE,
     )  # fmt: skip
     summed = ("stake", "expected_net", "recorded_net")
@@ -68,7 +74,7 @@ class Breaches(FindingReport):
     category = Category.BREACH
     fields = ("kind", "boxes", "player", "placed", "permitted", "rules")
     columns = (
-        ROUND, TABLE, KIND, Column("boxes", "Boxes", ColumnKind.LIST, width=16), PLAYER, money("placed", "Placed"),
+        ROUND, TABLE, kind_column(category), BOXES, PLAYER, money("placed", "Placed"),
         money("permitted", "Permitted"), RULES, SOURCE,
     )  # fmt: skip
 
@@ -80,7 +86,7 @@ class Irregularities(FindingReport):
     category = Category.IRREGULARITY
     fields = ("rule", "kind", "detail")
     columns = (
-        ROUND, TABLE, Column("rule", "Rule", width=26), Column("action", "Action", width=16),
+        ROUND, TABLE, RULE, kind_column(category, "action", "Action", 16),
         Column("detail", "Detail", width=40), SOURCE,
     )  # fmt: skip
 
@@ -93,7 +99,7 @@ class Procedural(FindingReport):
     category = Category.PROCEDURAL
     fields = ("kind", "rule", "detail")
     columns = (
-        ROUND, TABLE, Column("kind", "Kind", width=24), Column("rule", "Rule", width=26),
+        ROUND, TABLE, kind_column(category, width=24), RULE,
         Column("detail", "Detail", width=40), SOURCE,
     )  # fmt: skip
 
@@ -106,7 +112,7 @@ class ByRuling(FindingReport):
     category = Category.BY_RULING
     fields = ("kind", "player", "boxes__0", "stake", "expected", "recorded", "rules")
     columns = (
-        ROUND, TABLE, KIND, PLAYER, Column("box", "Box", width=12), money("stake", "Stake"),
+        ROUND, TABLE, kind_column(category), PLAYER, BOX, money("stake", "Stake"),
         money("rules_net", "Net by the rules"), money("decided_net", "Net as decided"),
         Column("decision", "Decision", width=16), RULES, SOURCE,
     )  # fmt: skip

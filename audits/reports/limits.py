@@ -9,7 +9,7 @@ from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from audits.exports.document import Column, ColumnKind, Row
-from audits.reports.base import Report, Shelf
+from audits.reports.base import ReportKind, Shelf
 from games.engine.limits import Limits
 from games.engine.loader import rulebook
 from games.engine.rulebook import Layout
@@ -20,7 +20,7 @@ MINUTE = dt.timedelta(minutes=1)
 Terms = tuple[int | None, int | None, int | None]
 
 
-class LimitsInForce(Report):
+class LimitsInForce(ReportKind):
     """A row a limit of each limit set and assignment that were in force together, as known now."""
 
     kind, title, things = "limits", "Limits", "limits"

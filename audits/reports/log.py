@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from heapq import merge
-from typing import TypeVar
 
-from django.db.models import F, Model, Prefetch, QuerySet
+from django.db.models import F, Prefetch, QuerySet
 from django.db.models.functions import Coalesce
 
 from audits.exports.document import Column, ColumnKind, Row
@@ -14,7 +13,6 @@ from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, moment, person, se
 from audits.reports.findings import TABLE
 from audits.reports.placed_report import CHUNK, PlacedReport, code_of
 
-M = TypeVar("M", bound=Model)
 ENTRY, ADDENDUM, HANDOVER, TAKEN = "Entry", "Addendum", "Handover", "Handover taken"
 
 
@@ -53,7 +51,7 @@ class Log(PlacedReport):
 
     def entries(self) -> QuerySet[LogEntry]:
         incidents = Incident.objects.filter(self.asked.standing.within(Incident)).defer("search")
-        entries = self.placed(self.of_days(LogEntry.objects.all())).defer("search")
+        entries = self.placed(LogEntry.objects.filter(self.asked.period_of("at"))).defer("search")
         return entries.select_related("casino", "pit", "table").prefetch_related(
             Prefetch("incidents", incidents.order_by("number"))
         ).order_by(
@@ -62,15 +60,14 @@ class Log(PlacedReport):
         )  # fmt: skip
 
     def handovers(self) -> QuerySet[Handover]:
-        found = self.within(self.of_days(Handover.objects.all()))
+        found = self.within(Handover.objects.filter(self.asked.period_of("at")))
         return found.select_related("casino", "pit").order_by("gaming_day", "at", "pk")
 
     def taken(self) -> QuerySet[HandoverTaken]:
-        found = self.within(self.of_days(HandoverTaken.objects.all(), "handover__gaming_day"))
+        """Return who took over, under the handover: of a shift also where that was signed after its end."""
+        handovers = Handover.objects.filter(self.asked.period_of("at")).order_by()
+        found = self.within(HandoverTaken.objects.filter(handover__in=handovers))
         return found.select_related("handover__casino", "handover__pit").order_by("handover__gaming_day", "at", "pk")
-
-    def of_days(self, queryset: QuerySet[M], field: str = "gaming_day") -> QuerySet[M]:
-        return queryset.filter(**{f"{field}__gte": self.asked.first, f"{field}__lte": self.asked.last})
 
 
 def _entry(entry: LogEntry) -> Row:

@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 
 from django.db.models import Model, QuerySet
 
-from audits.reports.base import Report
+from audits.reports.base import ReportKind
 
 M = TypeVar("M", bound=Model)
 T = TypeVar("T")
@@ -14,7 +14,7 @@ T = TypeVar("T")
 CHUNK = 500
 
 
-class PlacedReport(Report):
+class PlacedReport(ReportKind):
     """Reads the records of a period within reach, in chunks."""
 
     reconciles = False

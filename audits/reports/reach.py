@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from audits.models import ReportRun
-from audits.reports.base import Report
+from audits.reports.base import ReportKind
 from audits.reports.registry import REPORTS
 from games.models import Casino, Table
 from games.services.gate import Standing, authorize, deny, standings
@@ -13,12 +13,12 @@ from games.services.gate import Standing, authorize, deny, standings
 VIEW, EXPORT, CERTIFY = "report.view", "report.export", "report.certify"
 
 
-def is_read_by(report: type[Report], standing: Standing) -> bool:
+def is_read_by(report: type[ReportKind], standing: Standing) -> bool:
     """Return whether a capacity may read the rows of a report."""
     return all(action in standing.role.may for action in report.needs)
 
 
-def kinds_read(actor: Any, action: str = VIEW) -> list[type[Report]]:
+def kinds_read(actor: Any, action: str = VIEW) -> list[type[ReportKind]]:
     """List the reports that a person may see or make, in the order of the registry."""
     capacities = [one for one in standings(actor) if action in one.role.may]
     return [report for report in REPORTS.values() if any(is_read_by(report, one) for one in capacities)]

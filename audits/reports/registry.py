@@ -1,7 +1,7 @@
 """The reports there are, by the name that commands and programs use."""
 
 from audits.reports.access import Access
-from audits.reports.base import Report
+from audits.reports.base import ReportKind
 from audits.reports.corrections import Corrections
 from audits.reports.daily import Daily
 from audits.reports.disputes import Disputes
@@ -14,8 +14,8 @@ from audits.reports.rulings import Rulings
 from audits.reports.voids import Voids
 
 #: In the order in which the shelf shows them.
-ORDERED: tuple[type[Report], ...] = (
+ORDERED: tuple[type[ReportKind], ...] = (
     Daily, Discrepancies, Breaches, Irregularities, Procedural, Voids, ByRuling, Corrections, Incidents, Log, Disputes,
     Rulings, LimitsInForce, Access, Exports,
 )  # fmt: skip
-REPORTS: dict[str, type[Report]] = {report.kind: report for report in ORDERED}
+REPORTS: dict[str, type[ReportKind]] = {report.kind: report for report in ORDERED}

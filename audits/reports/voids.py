@@ -63,8 +63,7 @@ class Voids(PlacedReport):
 
     def found(self) -> QuerySet[Round]:
         """Return rounds that may be void: recorded as such, voided since, or with events that the engine reads anew."""
-        period = {"gaming_day__gte": self.asked.first, "gaming_day__lte": self.asked.last}
-        voided = Correction.objects.filter(is_void=True, **period).values("round")
+        voided = Correction.objects.filter(self.asked.period_of("round__started_at"), is_void=True).values("round")
         may_be_void = (
             Q(status=Round.Status.VOID)
             | Q(pk__in=voided)
@@ -78,7 +77,7 @@ class Voids(PlacedReport):
             .order_by("ordinal")
         )
         return (
-            self.within(Round.objects.filter(may_be_void, **period))
+            self.within(Round.objects.filter(may_be_void, self.asked.period_of("started_at")))
             .select_related("table", "dealer_staff", "supervisor_staff")
             .prefetch_related(Prefetch("corrections", corrections))
             .order_by("started_at", "ref", "source", "pk")

@@ -34,6 +34,7 @@ def report_certify(*, actor: Staff, run: ReportRun, statement: str) -> ReportCer
     if len(statement) > STATEMENT_LENGTH:
         raise ValidationError({"statement": f"The statement is longer than {STATEMENT_LENGTH} characters; shorten it."})
     verify_text("statement", statement)
+    report_recheck(run, most_rows=LARGEST_CHECKED)
     with transaction.atomic():
         run = ReportRun.objects.select_for_update(of=("self",)).select_related("casino", "pit", "table").get(pk=run.pk)
         _verify_certifiable(run)
@@ -99,9 +100,10 @@ def reports_recheck(*, now: dt.datetime | None = None) -> int:
 
 def _may_have_changed(run: ReportRun) -> bool:
     """Return whether a day of the period was reconciled since; reports of other records are always compared."""
-    if not REPORTS[run.kind].reconciles:
+    if not REPORTS[run.kind].rests_on_days:
         return True
-    days = DaySummary.objects.filter(gaming_day__gte=run.first_day, gaming_day__lte=run.last_day)
+    last = run.last_day + dt.timedelta(days=1 if run.shift else 0)  # the last shift may end in the next gaming day
+    days = DaySummary.objects.filter(gaming_day__gte=run.first_day, gaming_day__lte=last)
     days = days.filter(table__casino=run.casino) if run.casino else days
     days = days.filter(table=run.table) if run.table else days
     return days.filter(changed_at__gte=run.checked_at or run.as_of).exists()

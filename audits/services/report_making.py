@@ -21,12 +21,12 @@ from audits.exports.document import Progress
 from audits.exports.rows_file import KeptRows, read_rows, row_as_json, row_from_json
 from audits.exports.writers import WRITERS
 from audits.models import ReportCertificate, ReportFormat, ReportRun
-from audits.reports.base import Asked, Report
+from audits.reports.base import Asked, ReportKind
 from audits.reports.cover import chart_as_json, document_of
 from audits.reports.notes import approval_notes, rulebooks_of
 from audits.reports.reach import reach_of, report_capacity
 from audits.reports.registry import REPORTS
-from audits.services.arrivals import arrivals_take, outbox_of
+from audits.services.arrivals import TableDay, arrivals_take, outbox_of
 from audits.services.report_files import file_path, files_remove, rows_path, sha256_of, written_whole
 from audits.services.reports import UNDER_WAY
 from audits.services.snapshots import snapshot
@@ -119,6 +119,10 @@ def _begun(key: uuid.UUID) -> ReportRun | None:
     )
     if run is None or run.is_over:
         return None
+    if run.attempts >= ATTEMPTS:
+        files_remove(run)
+        _failed(run, f"Its worker was stopped {run.attempts} times before it was finished.", is_final=True)
+        return None
     run.state, run.started_at, run.attempts = ReportRun.State.RUNNING, timezone.now(), run.attempts + 1
     begun = ReportRun.objects.filter(UNDER_WAY, pk=key).update(
         state=run.state, started_at=run.started_at, attempts=run.attempts, retry_at=None
@@ -145,7 +149,7 @@ def _make(run: ReportRun, progress: Progress) -> None:
     _finished(run)
 
 
-def _read(run: ReportRun, report: Report, progress: Progress) -> None:
+def _read(run: ReportRun, report: ReportKind, progress: Progress) -> None:
     """Read the rows into their file; a format that needs nothing but the rows is written in the same pass."""
     with written_whole(rows_path(run)) as file:
         kept = KeptRows(file)
@@ -159,7 +163,7 @@ def _read(run: ReportRun, report: Report, progress: Progress) -> None:
     run.row_count, run.rows_sha256 = kept.count, kept.sha256
 
 
-def _content(report: Report, asked: Asked, row_count: int) -> dict[str, Any]:
+def _content(report: ReportKind, asked: Asked, row_count: int) -> dict[str, Any]:
     """Return what stands around the rows, as the run keeps it."""
     return {
         "totals": row_as_json(report.totals()),
@@ -232,16 +236,22 @@ def asked_of(run: ReportRun) -> Asked:
 
 def pending_settle(actor: Actor, asked: Asked) -> None:
     """Reconcile what waits in the period, until nothing does; another worker may be at it meanwhile."""
-    days = {asked.first + dt.timedelta(days=number) for number in range((asked.last - asked.first).days + 1)}
     for _ in range(PENDING_ATTEMPTS):
-        pending = outbox_of(days, asked.table)
-        if asked.table is None and asked.casino is not None:
-            own = set(Table.objects.filter(casino=asked.casino).values_list("pk", flat=True))
-            pending = [place for place in pending if place[0] in own]
+        pending = pending_places(asked)
         if not pending:
             return
         arrivals_take(only=pending, who=name_of(actor))
     raise RuntimeError("Rounds of the period are still being reconciled.")
+
+
+def pending_places(asked: Asked) -> list[TableDay]:
+    """List the tables and gaming days of the period with rounds that are not reconciled yet."""
+    days = {asked.first + dt.timedelta(days=number) for number in range((asked.last_reached - asked.first).days + 1)}
+    pending = outbox_of(days, asked.table)
+    if asked.table is None and asked.casino is not None:
+        own = set(Table.objects.filter(casino=asked.casino).values_list("pk", flat=True))
+        pending = [place for place in pending if place[0] in own]
+    return pending
 
 
 def reports_waiting() -> list[uuid.UUID]:

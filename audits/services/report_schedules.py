@@ -36,6 +36,8 @@ log = structlog.get_logger(__name__)
 FURTHEST = dt.timedelta(days=93)
 MOST_RECIPIENTS = 20
 LARGEST_ATTACHMENT = 10 * 1024 * 1024
+#: How long an e-mail that cannot be sent is tried again, at every look of the clock.
+MAILED_FOR = dt.timedelta(hours=1)
 NOTIFIED = "compliance"
 WEEK = 7
 
@@ -190,7 +192,10 @@ def _shifts(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[Pe
 
 
 def scheduled_reports_send() -> int:
-    """Send finished reports of schedules to their recipients, each once; say on the record what could not be sent."""
+    """Send finished reports of schedules to their recipients, each once.
+
+    What cannot be sent is tried again for an hour, and then raised to compliance.
+    """
     ready = ReportRun.objects.filter(state=ReportRun.State.DONE, mailed_at=None, again_of=None)
     ready = ready.exclude(schedule=None).exclude(schedule__recipients=[]).select_related("schedule", "casino")
     return sum(_send(key) for key in ready.values_list("pk", flat=True))
@@ -202,14 +207,37 @@ def _send(key: Any) -> int:
     run = locked.filter(pk=key, mailed_at=None).select_related("schedule", "casino", "table", "pit").first()
     if run is None or run.schedule is None:
         return 0
-    fault = ""
+    now = timezone.now()
     try:
-        _message(run, run.schedule).send()
+        with transaction.atomic():  # an export that was not sent is not on record
+            _message(run, run.schedule).send()
     except OSError as error:
         log.warning("report not mailed", report=str(key), error=str(error))
-        fault = str(error) or type(error).__name__
-    ReportRun.objects.filter(pk=key).update(mailed_at=timezone.now(), mail_fault=fault)
-    return 0 if fault else 1
+        _not_mailed(run, str(error) or type(error).__name__, now)
+        return 0
+    ReportRun.objects.filter(pk=key).update(mailed_at=now, mail_fault="")
+    return 1
+
+
+def _not_mailed(run: ReportRun, fault: str, now: dt.datetime) -> None:
+    """Keep why an e-mail was not sent; after an hour give it up and raise it."""
+    is_given_up = run.ended_at is None or run.ended_at + MAILED_FOR <= now
+    ReportRun.objects.filter(pk=run.pk).update(mailed_at=now if is_given_up else None, mail_fault=fault)
+    if is_given_up and run.casino is not None:
+        _raise(
+            run.casino,
+            f"The e-mail of the scheduled report {REPORTS[run.kind].title}, {period_text(run)}, could not be sent: "
+            f"{fault}. The report itself is under Reports.",
+        )
+
+
+def _raise(casino: Casino, text: str) -> Notice:
+    """Notify compliance."""
+    people = people_in(NOTIFIED, casino)
+    return Notice.objects.create(
+        casino=casino, role=NOTIFIED, text=text, people=[str(person) for person in people],
+        recipients=[person.pk for person in people],
+    )  # fmt: skip
 
 
 def _message(run: ReportRun, schedule: ReportSchedule) -> EmailMessage:
@@ -236,12 +264,7 @@ def failures_raise() -> list[Notice]:
     for run in failed.select_for_update(of=("self",), skip_locked=True).select_related("casino"):
         if run.casino is None:
             continue
-        people = people_in(NOTIFIED, run.casino)
         text = f"The scheduled report {REPORTS[run.kind].title}, {period_text(run)}, failed: {run.fault}"
-        notice = Notice.objects.create(
-            casino=run.casino, role=NOTIFIED, text=text, people=[str(person) for person in people],
-            recipients=[person.pk for person in people],
-        )  # fmt: skip
-        notices.append(notice)
+        notices.append(_raise(run.casino, text))
         ReportRun.objects.filter(pk=run.pk).update(raised_at=timezone.now())
     return notices

@@ -38,7 +38,7 @@ def report_ask(
     verify_asked(kind, format, first, last)
     casino = table.casino if table else casino
     standing = report_authorize(actor, kind, casino=casino, table=table)
-    casino = casino or _own_casino(standing)
+    casino = casino or own_casino(standing)
     pit_id, is_confidential = reach_of(kind, standing)
     run = ReportRun(
         kind=kind, format=format, casino=casino, pit_id=pit_id, table=table, first_day=first, last_day=last,
@@ -71,7 +71,7 @@ def verify_asked(kind: str, format: str, first: dt.date, last: dt.date) -> None:
         raise ValidationError({"to": f"The period is longer than {LONGEST_DAYS} days; ask for parts of it."})
 
 
-def _own_casino(standing: Standing) -> Casino | None:
+def own_casino(standing: Standing) -> Casino | None:
     """The casino of the person; for people of no single one the only casino there is, or all of them."""
     casinos = Casino.objects.filter(pk=standing.casino_id) if standing.casino_id else Casino.objects.all()[:2]
     found = list(casinos)
@@ -108,8 +108,8 @@ def report_file(*, actor: Actor, run: ReportRun, certified: bool = False) -> Pat
         raise PermissionDenied("This report has rows that you may not read.")
     if not run.has_file:
         raise OvertakenError(
-            f"The file of this report was removed on {run.removed_at:%d %b %Y}; run the report again."
-            if run.removed_at
+            f"The file of this report expired on {run.expires_at:%d %b %Y}; run the report again."
+            if run.is_expired
             else f"This report is {run.state}; there is no file."
         )
     path, expected = file_path(run), run.sha256

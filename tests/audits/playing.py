@@ -25,6 +25,11 @@ EARLIER = NOON - dt.timedelta(hours=2)
 #: A kind of event, the second at which it came, and its fields.
 Happened = tuple[str, int, dict[str, Any]]
 
+#: A die did not lie flat, and the round was called off.
+COCKED_EVENTS: tuple[Happened, ...] = (
+    ("place-bets", 0, {}), ("no-more-bets", 30, {}), ("tumbler", 32, {"tumbles": 3}), ("die-not-flat", 40, {}),
+    ("void", 45, {"rule": "5.5.2"}),
+)  # fmt: skip
 #: Paid as the rules say on 1, 3, 6 and with the usual sign; and otherwise.
 RIGHT = bet(net="100.00")
 UNDERPAID = bet(net="90.00")

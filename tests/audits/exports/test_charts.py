@@ -1,12 +1,23 @@
 """Charts as SVG: well-formed, described in words, and drawn within their frame."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
-from audits.exports.charts import HEIGHT, IN_PRINT, WIDTH, chart_svg, round_step, scale_of, value_text
+from audits.exports.charts import (
+    HEIGHT,
+    IN_PRINT,
+    LEGEND_Y,
+    ON_PAGE,
+    WIDTH,
+    chart_svg,
+    round_step,
+    scale_of,
+    value_text,
+)
 from audits.exports.document import Chart
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -56,6 +67,26 @@ def test_a_loss_is_below_the_zero_line_and_has_another_colour() -> None:
     losses = [float(rect.get("y", 0)) == zero for rect in rects]
     assert losses == [value < 0 for value in MONTH.bars]
     assert len({rect.get("fill") for rect in rects}) == 2
+
+
+def test_a_legend_names_bars_line_and_band_and_only_what_is_drawn() -> None:
+    named = replace(MONTH, bars_name="Findings", line_name="Result", band_name="Theoretical ± 2σ")
+    for palette in (ON_PAGE, IN_PRINT):
+        svg = ElementTree.fromstring(chart_svg(named, palette))
+        places = [(text.text, text.get("y")) for text in svg.findall(f"{SVG}text")]
+        assert [name for name, y in places if y == str(LEGEND_Y)] == ["Findings", "Result", "Theoretical ± 2σ"]
+        signs = [rect for rect in svg.findall(f"{SVG}rect") if rect.get("class") == "legend"]
+        assert len(signs) == 2
+        assert signs[0].get("fill") == palette.bar
+    desc = drawn(named).find(f"{SVG}desc")
+    assert desc is not None
+    assert "Theoretical ± 2σ from −20,000 to 40,000 AUD." in (desc.text or "")
+    assert "Result" not in chart_svg(Chart("Bars", ("a",), bars=(1.0,), line_name="Result"))
+
+
+def test_whole_numbers_have_no_ticks_between_them() -> None:
+    assert scale_of(Chart("One finding", ("a",), bars=(1.0,))).ticks() == [0, 1]
+    assert scale_of(Chart("Cents", ("a",), line=(0.5,))).ticks() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
 
 
 def test_labels_do_not_overlap() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audits.reports.base import Asked, Report
+from audits.reports.base import Asked, ReportKind
 from games.models import Casino, Staff, Table
 from games.services.gate import Actor, standing_for
 from tests.games.floor import NOON
@@ -28,17 +28,17 @@ def asked_by(
     return Asked(actor, standing, first, last or first, casino or own, table)
 
 
-def rows_of(report: Report) -> list[dict[str, Any]]:
+def rows_of(report: ReportKind) -> list[dict[str, Any]]:
     """The rows by the names of the columns; every row has a value for each."""
     names = [column.name for column in report.columns]
     return [dict(zip(names, row, strict=True)) for row in report.counted_rows()]
 
 
-def column_of(report: Report, name: str) -> list[Any]:
+def column_of(report: ReportKind, name: str) -> list[Any]:
     return [row[name] for row in rows_of(report)]
 
 
-def queries_of(report: Report) -> int:
+def queries_of(report: ReportKind) -> int:
     """How many queries it takes to read all rows."""
     with CaptureQueriesContext(connection) as queries:
         list(report.counted_rows())

@@ -3,12 +3,12 @@
 import datetime as dt
 from typing import Any
 
-from audits.reports.base import Asked, Report
+from audits.reports.base import Asked, ReportKind
 from games.models import Casino, Staff, Table
 from games.services.gate import standings
 
 
-def named(report: Report, *names: str) -> list[tuple[Any, ...]]:
+def named(report: ReportKind, *names: str) -> list[tuple[Any, ...]]:
     """Return the rows of a report, cut down to these columns; all of them, where none is named."""
     every = [column.name for column in report.columns]
     places = [every.index(name) for name in names or every]

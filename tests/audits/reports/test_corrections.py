@@ -75,12 +75,12 @@ def test_a_bet_that_was_settled_otherwise_to_the_cell(house: House, table: Table
     report = corrections(house)
     assert rows_of(report) == [
         head | {
-            "bet": 1, "player": "seat-1", "box": "Small", "stake": 10_000, "old_net": 10_000, "new_net": -10_000,
+            "bet": 1, "player": "seat-1", "box": "small", "stake": 10_000, "old_net": 10_000, "new_net": -10_000,
             "difference": -20_000, "direction": "Recovery", "amount": 20_000, "told_at": None, "told_by": None,
             "paid_at": None, "paid_by": None, "state": "Patron not told, not recovered",
         },
         head | {
-            "bet": 2, "player": "座位二", "box": "Big", "stake": 6_000, "old_net": -6_000, "new_net": 6_000,
+            "bet": 2, "player": "座位二", "box": "big", "stake": 6_000, "old_net": -6_000, "new_net": 6_000,
             "difference": 12_000, "direction": "Refund", "amount": 12_000, "told_at": NOON + MINUTE, "told_by": by,
             "paid_at": NOON + 2 * MINUTE, "paid_by": by, "state": "Paid",
         },

@@ -7,7 +7,7 @@ import time_machine
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audits.reports.base import Report
+from audits.reports.base import ReportKind
 from audits.reports.exported_files import Exports
 from audits.reports.reach import is_read_by
 from audits.reports.registry import REPORTS
@@ -32,7 +32,7 @@ def exported(actor: Any, what: str, at: dt.datetime, casino: Any = None) -> None
         door.reset(said)
 
 
-def report(house: House, actor: Staff | None = None) -> Report:
+def report(house: House, actor: Staff | None = None) -> ReportKind:
     return Exports(asked_by(actor or house["compliance"], DAY, DAY))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from audits.models import Correction
-from audits.reports.base import Report
+from audits.reports.base import ReportKind
 from audits.reports.corrections import Corrections
 from audits.reports.daily import Daily
 from audits.reports.findings import Discrepancies
@@ -57,7 +57,7 @@ def recorded_nets() -> Counter[Key]:
     return nets
 
 
-def of_tables(report: Report, *names: str) -> dict[Key, tuple[int, ...]]:
+def of_tables(report: ReportKind, *names: str) -> dict[Key, tuple[int, ...]]:
     rows = named(report, "gaming_day", "table", "span", "level", *names)
     return {(day, table): tuple(more) for day, table, span, level, *more in rows if (span, level) == ("day", "table")}
 

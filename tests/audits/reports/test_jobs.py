@@ -28,7 +28,7 @@ from audits.services.reports import report_again, report_ask, report_cancel, rep
 from games.engine.findings import VERSION
 from games.models import AccessRecord, Denial, Staff, Table
 from games.services.gate import Actor
-from tests.audits.playing import DAY, RIGHT, UNDERPAID, played, record, table_for
+from tests.audits.playing import DAY, RIGHT, UNDERPAID, drain, played, record, table_for
 from tests.conftest import OPERATOR, House
 from tests.games.rounds.samples import bet
 
@@ -242,6 +242,34 @@ def test_figures_that_changed_since_are_seen_and_run_again_beside_the_old(house:
         report_certify(actor=house["compliance"], run=run, statement="Complete.")
 
 
+def test_a_change_is_found_when_the_report_is_certified(house: House) -> None:
+    record(played("R-1", UNDERPAID))
+    run = make(house["compliance"], format="pdf")
+    record(played("R-2", UNDERPAID))
+    drain()
+    with pytest.raises(ValidationError, match="figures have changed"):
+        report_certify(actor=house["compliance"], run=run, statement="Complete.")
+    assert not ReportCertificate.objects.exists()
+    assert ReportRun.objects.get().changed_at is not None
+
+
+def test_a_report_that_stops_its_worker_every_time_is_said_to_have_failed(house: House) -> None:
+    run = ask(house["compliance"])
+    ReportRun.objects.filter(pk=run.pk).update(state="running", started_at=timezone.now(), attempts=3)
+    assert report_take(key=run.pk) is None
+    run.refresh_from_db()
+    assert (run.state, run.fault) == ("failed", "Its worker was stopped 3 times before it was finished.")
+    assert not list(reports_folder().glob(f"{run.pk.hex}*"))
+
+
+def test_an_expired_file_is_not_handed_out_even_before_it_is_removed(house: House) -> None:
+    run = make(house["compliance"])
+    with time_machine.travel(timezone.now() + dt.timedelta(days=91)):
+        assert file_path(run).exists()
+        with pytest.raises(ValidationError, match="expired on"):
+            report_file(actor=house["compliance"], run=run)
+
+
 def test_a_file_is_removed_when_it_expires_and_its_record_stays(house: House) -> None:
     run = make(house["compliance"])
     with time_machine.travel(timezone.now() + dt.timedelta(days=89)):
@@ -251,7 +279,7 @@ def test_a_file_is_removed_when_it_expires_and_its_record_stays(house: House) ->
     run.refresh_from_db()
     assert not file_path(run).exists()
     assert not rows_path(run).exists()
-    with pytest.raises(ValidationError, match="was removed on"):
+    with pytest.raises(ValidationError, match="expired on"):
         report_file(actor=house["compliance"], run=run)
 
 

@@ -1,6 +1,7 @@
 """The pages of reports: shelf, form with preview, one report, certification, comparison; and who gets in."""
 
 import html
+import re
 import uuid
 
 import pytest
@@ -53,12 +54,17 @@ def test_compliance_goes_from_the_shelf_to_a_certified_copy(house: House, table:
     assert "For the regulator" in shelf
     assert all(report.title in shelf and report.about in html.unescape(shelf) for report in REPORTS.values())
     assert "No reports yet" in shelf
-    preview = page(client, f"{SHELF}add/?kind=discrepancies&first={D}&last={D}&format=pdf&preview=1")
-    assert "Nil report" in preview or "R-1" in preview  # a preview reconciles nothing
+    previewed = f"{SHELF}add/?kind=discrepancies&first={D}&last={D}&format=pdf&preview=1"
+    preview = page(client, previewed)
+    assert "Nil report" in preview  # a preview reconciles nothing, and says so
+    assert "not reconciled yet" in preview
     run = asked(client)
     shown = page(client, address(run))
     assert "R-1" in shown
+    assert re.search(r'<td class="" title="rws-tai-sai-v6#(4[.\d]+)">Tai Sai v6 · Rule \1</td>', shown)
+    assert '<td class="" title="underpaid">Underpaid</td>' in shown
     assert run.sha256 in shown
+    assert "not reconciled yet" not in page(client, previewed)
     assert "Certify" in shown
     assert client.post(address(run, "certify"), {"statement": "Complete and correct."}).status_code == 302
     certified = client.get(address(run, "certified"))

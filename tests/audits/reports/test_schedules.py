@@ -7,6 +7,7 @@ import pytest
 import time_machine
 from django.core import mail
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.mail import EmailMessage
 from django.utils import timezone
 
 from audits.models import Notice, ReportRun, ReportSchedule
@@ -20,7 +21,7 @@ from audits.services.report_schedules import (
     schedules_take,
 )
 from audits.shifts import shift_windows
-from games.models import Staff
+from games.models import AccessRecord, Staff
 from games.services.casinos import casino_update
 from tests.conftest import House
 
@@ -97,6 +98,49 @@ def test_its_report_is_mailed_as_a_link_once(house: House) -> None:
     assert message.to == ["regulator@example.org"]
     assert "/admin/audits/reportrun/" in message.body
     assert message.attachments == []
+
+
+def test_an_email_that_cannot_be_sent_is_tried_for_an_hour_and_then_raised(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = {"report_files_by_email": True}
+    casino_update(actor=house["casino-manager"], casino=house.casino, changes=changes, reason="Agreed")
+    schedule(house, recipients=["regulator@example.org"])
+    with time_machine.travel(at(1), tick=False) as clock:
+        (run,) = schedules_take()
+        take_all(run)
+
+        def refused(self: EmailMessage, fail_silently: bool = False) -> int:
+            raise ConnectionRefusedError(111, "Connection refused")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(EmailMessage, "send", refused)
+            for minutes, notices in ((0, 0), (59, 0), (1, 1), (60, 1)):
+                clock.shift(dt.timedelta(minutes=minutes))
+                assert scheduled_reports_send() == 0
+                assert Notice.objects.filter(role="compliance").count() == notices
+        run.refresh_from_db()
+        assert (run.mailed_at is not None, "refused" in run.mail_fault) == (True, True)
+        assert not AccessRecord.objects.filter(kind="export").exists()  # nothing left
+        assert "could not be sent" in Notice.objects.get(role="compliance").text
+        assert scheduled_reports_send() == 0
+
+
+def test_an_email_that_is_sent_at_the_second_attempt_is_sent_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedule(house, recipients=["regulator@example.org"])
+    take_all(*schedules_take(now=at(1)))
+
+    def refused(self: EmailMessage, fail_silently: bool = False) -> int:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(EmailMessage, "send", refused)
+        assert scheduled_reports_send() == 0
+    assert (scheduled_reports_send(), scheduled_reports_send(), len(mail.outbox)) == (1, 0, 1)
+    run = ReportRun.objects.get()
+    assert (run.mailed_at is not None, run.mail_fault) == (True, "")
 
 
 def test_the_file_goes_out_only_where_the_casino_allows_it(house: House) -> None:
