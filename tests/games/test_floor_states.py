@@ -71,8 +71,8 @@ def test_a_day_of_a_table_is_on_record_with_the_file_as_its_origin(path: Path) -
         "closed", "open", "suspended", "open", "closed",
     ]  # fmt: skip
     assert LedgerLeaf.objects.filter(kind="table").count() == 4
-    said = [(event.what, event.why) for event in timeline(table) if event.kind == "table"]
-    assert ("Opened", "Loaded from floor.toml. File floor.toml. Opening checks by S11 Supervisor 11.") in said
+    shown = [(event.what, event.why) for event in timeline(table) if event.kind == "table"]
+    assert ("Opened", "Loaded from floor.toml. File floor.toml. Opening checks by S11 Supervisor 11.") in shown
 
 
 @pytest.mark.parametrize("order", [1, -1])
