@@ -35,7 +35,7 @@ class StepOnRecord(NamedTuple):
     at: dt.datetime
     kind: str
     rules: list[str]
-    checked: str | None  # the rulebook whose opening checks were signed and passed for an opening
+    checked: str | None  # the rulebook whose opening checks were passed for an opening
 
 
 class Availability:
@@ -93,7 +93,8 @@ def opening_rules(book_id: str) -> tuple[str, ...]:
 
 #: A statement of our own: it is asked for every table and day that is reconciled.
 STEPS = """
-SELECT s.at, s.kind, ARRAY(SELECT jsonb_array_elements_text(s.rules)), CASE WHEN c.passed THEN c.rulebook END
+SELECT s.at, s.kind, ARRAY(SELECT jsonb_array_elements_text(s.rules)),
+    CASE WHEN c.passed THEN c.rulebook ELSE nullif(s.checks_of, '') END
 FROM games_tablestep s LEFT JOIN games_openingcheck c ON c.id = s.check_signed_id
 WHERE s.table_id = %s ORDER BY s.at, s.id
 """

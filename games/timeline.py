@@ -58,7 +58,7 @@ def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50
 
 
 def _steps(table: Table, window: Window) -> Iterator[Event]:
-    for step in window.latest(table.steps.select_related("checked_by"), "at"):
+    for step in window.latest(table.steps.select_related("checked_by", "checks_by"), "at"):
         cited = f" ({', '.join(step.rules)})" if step.rules else ""
         yield Event(step.at, "table", f"{STEPS[step.kind]}{cited}", step.who, _why(step))
     for check in window.latest(table.opening_checks.all(), "at"):
@@ -67,11 +67,15 @@ def _steps(table: Table, window: Window) -> Iterator[Event]:
 
 
 def _why(step: TableStep) -> str:
-    """The reason of a step; after a malfunction also what was rectified, by whom, and who checked it."""
-    if step.checked_by is None:
-        return step.reason
-    remedy = f"Rectified: {step.rectified.rstrip('.')}. By {step.rectified_by}, checked by {step.checked_by}."
-    return f"{step.reason.rstrip('.')}. {remedy}"
+    """The reason of a step; also the file that states it, who made the checks, and what was rectified by whom."""
+    said = [step.reason.rstrip(".")]
+    if step.source:
+        said.append(f"File {step.source}")
+    if step.checks_by is not None:
+        said.append(f"Opening checks by {step.checks_by}")
+    if step.checked_by is not None:
+        said.append(f"Rectified: {step.rectified.rstrip('.')}. By {step.rectified_by}, checked by {step.checked_by}")
+    return f"{'. '.join(said)}." if len(said) > 1 else step.reason
 
 
 def _limits(table: Table, window: Window) -> Iterator[Event]:

@@ -384,8 +384,10 @@ def _amending_rules(book_id: str) -> list[str]:
 
 
 def _amend_live(actor: Staff, basis: Basis, live: LiveRound, throw: Throw, reason: str) -> Consequence:
-    """A round in play gets the event itself."""
-    document = {"call": f"amend-{uuid.uuid4().hex}", "kind": "result-amended", "dice": list(throw.faces)}
+    """A round in play gets the event itself, with whoever ordered it: some documents ask for the authority (7.2)."""
+    document = {
+        "call": f"amend-{uuid.uuid4().hex}", "kind": "result-amended", "dice": list(throw.faces), "by": actor.number,
+    }  # fmt: skip
     try:
         answer, _ = live_step(actor=actor, key=live.pk, document=document, action="liveround.finish", note=reason)
     except (InputError, LiveConflictError) as error:

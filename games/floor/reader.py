@@ -23,7 +23,7 @@ from games.engine.requests import (
     read_ranges,
     shown_key,
 )
-from games.models import Casino, Pit, Staff, Table
+from games.models import Casino, Pit, Staff, Table, TableState, TableStep
 from games.moments import LAST, MomentError, parse_moment
 from games.roles import DEPARTMENTS, POSTS
 
@@ -33,7 +33,11 @@ PIT = ("casino", "code", "name")
 TABLE = ("casino", "pit", "code", "rulebook", "layout", "chip_unit", "from")
 LIMITS = ("tables", "from", "boxes", "differential")
 STAFF = ("number", "name", "casino", "pit", "department", "post")
-KINDS = ("casino", "pit", "table", "limits", "staff")
+STATE = (
+    "table", "state", "from", "reason", "cause", "notice_given_at", "opening_checks_by", "rectified", "rectified_by",
+    "checked_by",
+)  # fmt: skip
+KINDS = ("casino", "pit", "table", "limits", "staff", "state")
 DEFAULT_CHIP_UNIT = "0.01"
 HOUR = re.compile(r"\d{2}:\d{2}(:\d{2})?", re.ASCII)
 
@@ -84,12 +88,30 @@ class StaffEntry:
 
 
 @dataclass(frozen=True)
+class StateEntry:
+    """A table as it was from a moment on: open, closed or suspended; empty texts where the file says nothing."""
+
+    where: str
+    table: str
+    state: str
+    starts_at: dt.datetime
+    reason: str = ""
+    cause: str = ""
+    notice_given_at: dt.datetime | None = None
+    opening_checks_by: str = ""
+    rectified: str = ""
+    rectified_by: str = ""
+    checked_by: str = ""
+
+
+@dataclass(frozen=True)
 class Floor:
     casinos: list[CasinoEntry] = field(default_factory=list)
     pits: list[PitEntry] = field(default_factory=list)
     tables: list[TableEntry] = field(default_factory=list)
     limits: list[LimitsEntry] = field(default_factory=list)
     staff: list[StaffEntry] = field(default_factory=list)
+    states: list[StateEntry] = field(default_factory=list)
 
 
 class FloorFaults(Faults):
@@ -137,6 +159,7 @@ def read_floor(content: bytes) -> Floor:
         _all(faults, entries["table"], _table, "code"),
         _all(faults, entries["limits"], _limits, "tables"),
         _all(faults, entries["staff"], _staff, "number"),
+        _all(faults, entries["state"], _state, "table"),
     )
     _verify_once(faults, [(one.where, one.values["code"]) for one in floor.casinos])
     _verify_once(faults, [(one.where, f"{one.casino} {one.code.upper()}") for one in floor.pits])
@@ -312,6 +335,33 @@ def _verify_post(faults: FloorFaults, where: str, entry: dict[str, Any], values:
                 faults.add(f"{where}: {key}", f"only people of the pit have a {key}; leave it out.")
 
 
+#: Which keys only one state has.
+ONLY = {
+    "cause": "suspended", "notice_given_at": "closed", "opening_checks_by": "open", "rectified": "open",
+    "rectified_by": "open", "checked_by": "open",
+}  # fmt: skip
+
+
+def _state(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StateEntry:
+    starts_at = faults.moment(entry, where, "from")
+    if starts_at is not None:  # a table has several
+        where = f"{where} from {starts_at.isoformat(sep=' ')}"
+    _keys(faults, where, entry, STATE, "table", "state", "from")
+    moments = ("from", "notice_given_at")
+    values = {key: faults.text(entry, where, key) for key in STATE if key not in moments}
+    faults.choice(where, "state", values["state"], tuple(TableState.values), "state")
+    faults.choice(where, "cause", values["cause"], tuple(TableStep.Cause.values), "cause")
+    notice = faults.moment(entry, where, "notice_given_at")
+    for key, state in ONLY.items():
+        if key in entry and values["state"] in TableState.values and values["state"] != state:
+            faults.add(f"{where}: {key}", f"only a table that is {state} has it; leave it out.")
+    if values["state"] == TableState.CLOSED and "notice_given_at" not in entry:
+        faults.add(f"{where}: notice_given_at", "is missing; write when players were told that the table closes.")
+    if notice is not None and starts_at is not None and notice > starts_at:
+        faults.add(f"{where}: notice_given_at", "is later than the closing; check both times.")
+    return StateEntry(where, starts_at=starts_at or LAST, notice_given_at=notice, **values)
+
+
 def _verify_once(faults: FloorFaults, names: list[tuple[str, str]]) -> None:
     seen: set[str] = set()
     for where, name in names:
@@ -324,3 +374,5 @@ def entries_of(floor: Floor) -> Iterator[tuple[str, int]]:
     """How many of each kind, for the summary."""
     counts = (len(floor.casinos), len(floor.tables), len(floor.limits), len(floor.staff))
     yield from zip(("casinos", "tables", "limits", "staff"), counts, strict=True)
+    if floor.states:
+        yield "states", len(floor.states)

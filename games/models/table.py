@@ -134,7 +134,7 @@ class TableAssignment(models.Model):
 
 
 class TableStep(models.Model):
-    """A table opened, closed, suspended or resumed: who, in which post, when and why. Written once."""
+    """A table opened, closed, suspended or resumed: who (or which floor file), when and why. Written once."""
 
     class Kind(models.TextChoices):
         OPEN = "open"
@@ -152,13 +152,23 @@ class TableStep(models.Model):
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="steps")
     kind = models.CharField(max_length=10, choices=Kind)
     at = models.DateTimeField()
-    by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    by = models.ForeignKey(
+        Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Empty if a file says so."
+    )
     who = models.TextField()
     reason = models.TextField()
+    source = models.TextField(default="", blank=True, help_text="The floor file that says so, in place of a person.")
     rules = models.JSONField(default=list, help_text="Citations, where a rule asks for the step.")
     notice_given_at = models.DateTimeField(null=True, help_text="When players were told that the table closes.")
     check_signed = models.ForeignKey(
         "OpeningCheck", on_delete=models.PROTECT, null=True, related_name="openings", verbose_name="opening checks"
+    )
+    # An opening that a file states: its checks (Division 9, 5.0) are on record as the file's word
+    checks_of = models.CharField(
+        max_length=64, default="", blank=True, help_text="The rulebook whose opening checks were made and passed."
+    )
+    checks_by = models.ForeignKey(
+        Staff, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Who made the checks."
     )
     cause = models.CharField(
         max_length=12, choices=Cause, default="", blank=True, help_text="Of a suspension: why play stopped."
@@ -192,6 +202,15 @@ class TableStep(models.Model):
                 condition=Q(rectified="", rectified_by="", checked_by__isnull=True)
                 | Q(kind__in=["open", "resume"], checked_by__isnull=False) & ~Q(rectified="") & ~Q(rectified_by=""),
                 name="step_rectified_and_checked",
+            ),
+            models.CheckConstraint(
+                condition=Q(by__isnull=False, source="") | Q(by__isnull=True) & ~Q(source=""),
+                name="step_by_a_person_or_a_file",
+            ),
+            models.CheckConstraint(
+                condition=Q(checks_of="", checks_by__isnull=True)
+                | Q(kind="open", checks_by__isnull=False) & ~Q(checks_of="") & ~Q(source=""),
+                name="step_checks_of_a_file",
             ),
         ]
 

@@ -8,13 +8,14 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.engine.errors import InputError
-from games.floor.reader import CasinoEntry, Floor, LimitsEntry, PitEntry, StaffEntry, TableEntry
+from games.floor.reader import CasinoEntry, Floor, LimitsEntry, PitEntry, StaffEntry, StateEntry, TableEntry
 from games.models import Casino, Pit, Staff, Table
 from games.services.casinos import casino_create, casino_update, pit_create, pit_update
 from games.services.fitting import misfits_of
 from games.services.gate import Actor
 from games.services.limits import limit_set_load
 from games.services.people import staff_create, staff_update
+from games.services.table_states import table_state_load
 from games.services.tables import assignment_record, table_create
 
 ADVISORY_LOCK = 7_241_501  # any number that nobody else uses
@@ -37,6 +38,8 @@ def floor_load(*, actor: Actor, floor: Floor, source: str) -> int:
         loading.limits(limits)
     for staff in floor.staff:
         loading.staff(staff)
+    for state in sorted(floor.states, key=lambda entry: entry.starts_at):
+        loading.state(state)
     loading.finish()
     return loading.changed
 
@@ -52,6 +55,7 @@ class Loading:
         self.faults: list[str] = []
         self.touched: dict[str, Table] = {}
         self.faulty: set[str] = set()
+        self.broken_off: set[str] = set()  # tables with a state that was refused
 
     @contextmanager
     def told(self, where: str, *tables: str) -> Iterator[None]:
@@ -132,6 +136,23 @@ class Loading:
                 values["pit"] = pit  # a pit that the entry leaves out stays, where it can
             if any(getattr(person, name) != value for name, value in values.items()):
                 self.changed += bool(staff_update(actor=self.actor, staff=person, changes=values, reason=self.reason))
+
+    def state(self, entry: StateEntry) -> None:
+        """After a faulty entry of a table its later states are left out: they build on it."""
+        code = entry.table.upper()
+        if code in self.faulty or code in self.broken_off:
+            return
+        before = len(self.faults)
+        with self.told(entry.where):
+            table = Table.objects.filter(code__iexact=entry.table).first()
+            if table is None:
+                fault = f"there is no table {entry.table}; add it as [[table]], or check its code."
+                raise ValidationError({"table": fault})
+            self.changed += table_state_load(
+                actor=self.actor, table=table, entry=entry, source=self.source, reason=self.reason
+            )
+        if len(self.faults) > before:
+            self.broken_off.add(code)
 
     def finish(self) -> None:
         """When all is written: do the limits fit? Any fault takes everything back."""

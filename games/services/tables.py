@@ -300,16 +300,22 @@ def _locked(table: Table, actor: Staff, action: str, *states: TableState) -> Tab
 
 
 def _step(table: Table, kind: TableStep.Kind, actor: Staff, reason: str, **values: Any) -> TableStep:
+    return step_record(table, kind, actor=actor, at=timezone.now(), reason=reason, by=actor, **values)
+
+
+def step_record(
+    table: Table, kind: TableStep.Kind, *, actor: Actor, at: dt.datetime, reason: str, **values: Any
+) -> TableStep:
+    """Record a step of a locked table with its new state, its history and its place in the ledger."""
     verify_reason(reason)
-    now = timezone.now()
-    record_change(table, {"state": STATE_AFTER[kind], "state_since": now}, actor=actor, reason=reason)
-    step = TableStep.objects.create(
-        table=table, kind=kind, at=now, by=actor, who=name_of(actor), reason=reason.strip(), **values
-    )
-    held: tuple[Any, ...] = (kind.value, now.astimezone(dt.UTC), step.who, step.reason, step.rules)
+    record_change(table, {"state": STATE_AFTER[kind], "state_since": at}, actor=actor, reason=reason)
+    step = TableStep.objects.create(table=table, kind=kind, at=at, who=name_of(actor), reason=reason.strip(), **values)
+    held: tuple[Any, ...] = (kind.value, at.astimezone(dt.UTC), step.who, step.reason, step.rules)
     if step.cause:
         held += (step.cause,)
     if step.checked_by is not None:
         held += (step.rectified, step.rectified_by, step.checked_by.number)
+    if step.source:
+        held += ("file", step.source, step.checks_of, step.checks_by.number if step.checks_by else "")
     ledger_append(table, Entry("table", step.pk, held))
     return step

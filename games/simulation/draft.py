@@ -71,6 +71,7 @@ class Procedural:
 
     kind: str
     detail: str
+    is_ruled: bool = True  # the rule that the rulebook has for this kind applies
 
 
 class Earlier(NamedTuple):
@@ -159,7 +160,12 @@ class Draft:
 
     @property
     def ended_at(self) -> dt.datetime:
-        return self.starts_at + dt.timedelta(seconds=max(event.second for event in self.events))
+        """Settled, else called off, else the last event; what is put right afterwards is not play."""
+        ends = {event.kind: event.second for event in self.events if event.kind in ("settled", "void")}
+        last = max(event.second for event in self.events)
+        return self.starts_at + dt.timedelta(
+            seconds=max(ends.get("settled", ends.get("void", last)), self.moments.placed)
+        )
 
     @property
     def is_overlapping(self) -> bool:
@@ -232,10 +238,10 @@ class Draft:
             late = self.situation("late-withdrawal")
             self._irregular(TAKEN_BACK, 0, late.rules[0], late.action, told.WITHDRAWN_LATE.format(bet.player, bet.box))
 
-    def wrong(self, kind: str, detail: str) -> None:
+    def wrong(self, kind: str, detail: str, *, is_ruled: bool = True) -> None:
         """Note a fault in the procedure, where the rulebook has that check."""
         if kind in self.table.book.procedural:
-            self.procedural.append(Procedural(kind, detail))
+            self.procedural.append(Procedural(kind, detail, is_ruled))
 
     def wind_up(self) -> None:
         """What only the whole round shows."""

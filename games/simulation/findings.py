@@ -39,6 +39,8 @@ EARLY_BET = "{} {} was placed before betting began."
 OVERLAP = "Began while {} ({}) was still on."
 UNKNOWN = "{} {} is not on record."
 WRONG_POST = "{} {} was not {} here at that moment."
+CLOSED_FROM, SUSPENDED_FROM = "The table was closed from {}.", "The table was suspended from {}."
+UNCHECKED = "The table was opened at {} without the signed opening checks of this rulebook."
 NO_SIGN = "No sign with limits was on record for this table."
 SIGN_LACKED = "The sign lacked {}."
 
@@ -46,7 +48,7 @@ SIGN_LACKED = "The sign lacked {}."
 LISTED = (
     ("no-valid-tumble",), ("tumbler-out-of-order",), ("settled-before-result",), ("void-after-settlement",),
     ("dice-contradicted",), ("void-without-authority",), ("amendment-without-authority",), ("early-bet",), ("overlap",),
-    ("unknown-staff", "wrong-post"), ("sign-incomplete",),
+    ("unknown-staff", "wrong-post"), ("table-closed", "table-suspended"), ("sign-incomplete",),
 )  # fmt: skip
 PLACES = {kind: place for place, kinds in enumerate(LISTED) for kind in kinds}
 

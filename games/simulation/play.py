@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from games.moments import day_bounds, zone_of
+from games.simulation.closures import Closures
 from games.simulation.crowd import Crowd
 from games.simulation.draft import Draft, Earlier, Wager
 from games.simulation.faults import Planter
@@ -34,8 +35,9 @@ class PlayedRound(NamedTuple):
 
 
 def table_day(
-    *, table: PlayedTable, day: dt.date, rounds: int, seed: int, faults: float, source: str = SOURCE
-) -> Iterator[PlayedRound]:
+    *, table: PlayedTable, day: dt.date, rounds: int, seed: int, faults: float, source: str = SOURCE,
+    closures: Closures | None = None,
+) -> Iterator[PlayedRound]:  # fmt: skip
     """The same rounds for the same table, day, number of rounds, seed and rate, whatever else is played."""
     random = Random(f"{seed}/{table.code}/{day}")  # noqa: S311  it guards nothing
     starts, ends = day_bounds(table.casino, day)
@@ -55,6 +57,10 @@ def table_day(
             lookalikes.plant(draft, random)
         pay(draft)
         sign_check.see(draft)
+        if closures is not None:
+            closures.see(number, draft)
+            if number == rounds:
+                closures.end(draft)
         earlier = Earlier(draft.ref, source, draft.started_at, draft.ended_at, draft.is_overlapping)
         yield PlayedRound(draft.started_at, document_of(draft, zone, source), findings_of(draft, source))
 

@@ -126,5 +126,5 @@ def _irregularity(draft: Draft, one: Irregular) -> Row:
 
 
 def _procedural(draft: Draft, one: Procedural) -> Row:
-    rules = draft.table.book.cite(*draft.table.book.procedural[one.kind])
+    rules = draft.table.book.cite(*draft.table.book.procedural[one.kind]) if one.is_ruled else ()
     return {"kind": one.kind, "rule": rules[0] if rules else None, "detail": one.detail}

@@ -12,6 +12,8 @@ from typing import IO
 
 import msgspec
 
+from games.moments import day_bounds
+from games.simulation.closures import Closures, State, states_text
 from games.simulation.findings import Findings
 from games.simulation.floor import PlayedTable
 from games.simulation.play import PlayedRound, table_day
@@ -28,25 +30,49 @@ def files_of(path: Path) -> tuple[Path, Path, Path]:
 
 
 def days_played(
-    *, tables: Sequence[PlayedTable], days: Sequence[dt.date], rounds: int, seed: int, faults: float
+    *,
+    tables: Sequence[PlayedTable],
+    days: Sequence[dt.date],
+    rounds: int,
+    seed: int,
+    faults: float,
+    states: list[State] | None = None,
 ) -> Iterator[PlayedRound]:
-    """Every table's rounds, in order of time, then of their refs; one of each table at a time is in memory."""
+    """Every table's rounds, in order of time, then of their refs; one of each table at a time is in memory.
+
+    With `states`, tables are closed and suspended now and then; the list takes what the floor file is to say of it.
+    """
     for day in days:
-        streams = [table_day(table=table, day=day, rounds=rounds, seed=seed, faults=faults) for table in tables]
+        streams = []
+        for table in tables:
+            closures = None
+            if states is not None and table.supervisors:
+                closures = Closures(table, seed=seed, day=day, rounds=rounds, states=states)
+                if day == days[0]:
+                    closures.open(day_bounds(table.casino, day)[0], "Beginning of the gaming day")
+            streams.append(table_day(table=table, day=day, rounds=rounds, seed=seed, faults=faults, closures=closures))
         yield from heapq.merge(*streams, key=lambda one: (one.started_at, one.document["ref"]))
 
 
 def write(
-    path: Path, *, floor: str, played: Iterator[PlayedRound], progress: Callable[[int], None] | None = None
+    path: Path,
+    *,
+    floor: str,
+    played: Iterator[PlayedRound],
+    states: Sequence[State] = (),
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[int, int]:
-    """How many rounds and bets there are. Until all is written, only files that end in .part are there."""
+    """How many rounds and bets there are. Until all is written, only files that end in .part are there.
+
+    `states` are read when all is played: the floor file ends with them.
+    """
     targets = files_of(path)
     parts = [target.with_name(target.name + PART) for target in targets]
     try:
         truth, counts = Findings(), (0, 0)
         with parts[0].open("wb") as file:
             counts = _rounds(file, path.suffix == PACKED, played, truth, progress)
-        parts[1].write_text(floor)
+        parts[1].write_text(floor + states_text(states))
         parts[2].write_text(json.dumps(asdict(truth), indent=1, ensure_ascii=False) + "\n")
         for part, target in reversed(list(zip(parts, targets, strict=True))):
             part.replace(target)

@@ -320,6 +320,24 @@ def test_3_8_a_round_in_play_gets_the_event_itself(house: House, clock: Any) -> 
     assert [step.kind for step in live.steps.all()][-1] == "result-amended"
 
 
+def test_7_2_a_round_in_play_is_amended_with_the_authority_of_whoever_ordered_it(house: House, clock: Any) -> None:
+    player = Player(open_table(house, "TS-09", rulebook="division-9-2008", layout="1"))
+    player.open()
+    player.do("tumbler", tumbles=3)
+    player.do("place-bets")
+    player.bet("seat-1", "small", "100")
+    player.do("no-more-bets")
+    player.do("result", dice=[6, 6, 5])
+    incident = incident_about(house, player.table, situation="wrong-result-entered", facts={"settled": "no"})
+    live = LiveRound.objects.get(pk=player.key)
+    result_amend(actor=house["pit-supervisor"], basis=Basis(incident), live=live, dice=[1, 3, 6], reason=REASON)
+    player.do("settled", nets=[{"player": "seat-1", "box": "small", "net": "100"}])
+    arrivals_take()
+    recorded = Round.objects.get()
+    assert [event.get("by") for event in recorded.events if event["kind"] == "result-amended"] == ["PIT-SUPERVISOR"]
+    assert not Finding.objects.filter(kind="amendment-without-authority").exists()
+
+
 def test_7_4_a_table_is_suspended(house: House, clock: Any) -> None:
     table = open_table(house, "TS-08", layout="C", limits=sign())
     incident = incident_about(house, table)

@@ -67,6 +67,11 @@ COPIES: list[tuple[str, dict[str, str], str]] = [
     ("tablestep", {"kind": "'resume'", "rectified": "'A fuse'", "checked_by_id": "{proposer}"},
      "step_rectified_and_checked"),
     ("tablestep", {"kind": "'resume'", "rules": "'[\"division-9-2008#7.4\"]'"}, "step_resumed_after_a_remedy"),
+    ("tablestep", {"source": "'floor.toml'"}, "step_by_a_person_or_a_file"),
+    ("tablestep", {"by_id": "NULL"}, "step_by_a_person_or_a_file"),
+    ("tablestep", {"kind": "'open'", "checks_of": "'division-9-2008'"}, "step_checks_of_a_file"),
+    ("tablestep", {"kind": "'suspend'", "by_id": "NULL", "source": "'floor.toml'", "checks_of": "'division-9-2008'",
+                   "checks_by_id": "{proposer}"}, "step_checks_of_a_file"),
     ("openingcheck", {"passed": "false", "remarks": "''"}, "check_failed_with_remarks"),
     # What a sign says
     ("limitline", {}, "limit_line_once"),

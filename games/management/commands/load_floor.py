@@ -1,4 +1,4 @@
-"""Load set-up data: casinos, pits, tables, limits and staff."""
+"""Load set-up data: casinos, pits, tables, limits, staff and table states."""
 
 from pathlib import Path
 from typing import Any

@@ -11,6 +11,7 @@ from games.engine.requests import is_plain_text
 from games.floor.reader import read_floor
 from games.management.documents import RulesCommand
 from games.management.progress import bar_on_terminal
+from games.simulation.closures import State
 from games.simulation.floor import tables_of
 from games.simulation.house import MOST_TABLES, first_day, floor_text
 from games.simulation.schedule import SHORTEST, most_rounds
@@ -53,10 +54,14 @@ class Command(RulesCommand):
         floor = floor_text(tables=options["tables"], day=days[0], is_sound=not options["faults"])
         rounds = options["rounds_per_table"]
         tables = list(tables_of(read_floor(floor.encode()), days[0]))
-        played = days_played(tables=tables, days=days, rounds=rounds, seed=options["seed"], faults=options["faults"])
+        states: list[State] = []
+        played = days_played(
+            tables=tables, days=days, rounds=rounds, seed=options["seed"], faults=options["faults"],
+            states=states if options["faults"] else None,
+        )  # fmt: skip
         bar = bar_on_terminal(path.name, len(tables) * len(days) * rounds)
         progress = (lambda done: bar(done, done)) if bar else None
-        count, bets = write(path, floor=floor, played=played, progress=progress)
+        count, bets = write(path, floor=floor, played=played, states=states, progress=progress)
         return f"{path}: rounds {count}, bets {bets}; beside it {files_of(path)[1].name} and {files_of(path)[2].name}."
 
 

@@ -1,6 +1,6 @@
 """Faults in the procedure: bets, tumbler and settlement out of their turn, rounds that overlap, people out of place.
 
-A closed or suspended table is not among them: a file of rounds cannot say that.
+A closed or suspended table is no fault of a round itself: `games.simulation.closures` plants it.
 """
 
 import datetime as dt

@@ -44,7 +44,7 @@ def recount(path: Path) -> dict[str, list[Row]]:
         found["discrepancies"] += map(one.row, one.discrepancies())
         found["breaches"] += map(one.row, one.breaches())
         found["irregularities"] += map(one.row, one.irregularities())
-        found["procedural"] += map(one.row, (one.procedural(*fault) for fault in beside.faults(one)))
+        found["procedural"] += map(one.row, beside.procedural(one))
     return found
 
 
@@ -55,7 +55,9 @@ class Counted:
         self.document, self.ref = document, document["ref"]
         self.events = [event_of(one) for one in document["events"]]
         self.started_at = next(event.at for event in self.events if event.kind == "place-bets")
-        self.ended_at = max(event.at for event in self.events)
+        ends = {event.kind: event.at for event in self.events if event.kind in ("settled", "void")}
+        last = max(event.at for event in self.events)
+        self.ended_at = max(ends.get("settled", ends.get("void", last)), self.started_at)  # after that it is not play
         self.has_sign = any(
             document["table"] in one.tables and one.starts_at <= self.started_at for one in floor.limits
         )
@@ -145,8 +147,8 @@ class Counted:
             return (WITHDRAWN.get(self.book.id, "5.7"),)
         return LATE.get(self.book.id, ("5.7",))
 
-    def procedural(self, kind: str, detail: str) -> Row:
-        rules = self.book.procedural[kind]
+    def procedural(self, kind: str, detail: str, *, is_ruled: bool = True) -> Row:
+        rules = self.book.procedural[kind] if is_ruled else ()
         return {"kind": kind, "rule": f"{self.book.id}#{rules[0]}" if rules else None, "detail": detail}
 
 
@@ -155,14 +157,38 @@ class Beside:
 
     def __init__(self, floor: Floor) -> None:
         self.posts = {one.number: one.post for one in floor.staff}
+        self.states = sorted(floor.states, key=lambda one: one.starts_at)
         self.on: dict[str, list[Counted]] = {}  # by table, those that began before
         self.told: set[tuple[str, dt.date]] = set()  # tables and days whose sign was found wanting
 
-    def faults(self, one: Counted) -> Iterator[tuple[str, str]]:
+    def procedural(self, one: Counted) -> Iterator[Row]:
         """As the report lists them: by the events, by who decided, then what lies around the round."""
         found = [(fault.kind, fault.detail) for fault in procedural_faults(one.book, one.events)]
-        found += [*self._decisions(one), *self._early(one), *self._overlap(one), *self._people(one), *self._sign(one)]
-        yield from (fault for fault in found if fault[0] in one.book.procedural)
+        found += [*self._decisions(one), *self._early(one), *self._overlap(one), *self._people(one)]
+        yield from (one.procedural(*fault) for fault in found if fault[0] in one.book.procedural)
+        yield from self._out_of_play(one)
+        yield from (one.procedural(*fault) for fault in self._sign(one) if fault[0] in one.book.procedural)
+
+    def _out_of_play(self, one: Counted) -> Iterator[Row]:
+        """By the last state of the table that the floor file tells, and how it was last opened."""
+        table = one.document["table"]
+        before = [state for state in self.states if state.table == table and state.starts_at <= one.started_at]
+        if not before:
+            return
+        last = before[-1]
+        since = last.starts_at.astimezone(one.started_at.tzinfo).isoformat(sep=" ", timespec="minutes")
+        if last.state == "suspended":
+            is_ruled = last.cause != "other"
+            yield one.procedural("table-suspended", f"The table was suspended from {since}.", is_ruled=is_ruled)
+        elif last.state == "closed":
+            yield one.procedural("table-closed", f"The table was closed from {since}.")
+        elif one.book.opening_checks:
+            was_closed = [at for at, state in enumerate(before) if state.state == "closed"]
+            opening = before[was_closed[-1] + 1 if was_closed else 0]
+            if not opening.opening_checks_by:
+                since = opening.starts_at.astimezone(one.started_at.tzinfo).isoformat(sep=" ", timespec="minutes")
+                detail = f"The table was opened at {since} without the signed opening checks of this rulebook."
+                yield one.procedural("table-closed", detail)
 
     def _decisions(self, one: Counted) -> Iterator[tuple[str, str]]:
         for event in one.document["events"]:

@@ -65,11 +65,11 @@ def test_a_name_that_ends_in_gz_is_packed(tmp_path: Path) -> None:
 
 
 def test_rounds_overlap_only_where_it_is_planted_and_lie_within_their_gaming_day(tmp_path: Path) -> None:
-    path = simulated(tmp_path / "rounds", **{"rounds-per-table": 100}, tables=4, days=2, faults=0.3)
+    path = simulated(tmp_path / "rounds", **{"rounds-per-table": 200}, tables=4, days=2, faults=0.6)
     by_table: dict[str, list[dict[str, Any]]] = {}
     for one in rounds_in(path):
         by_table.setdefault(one["table"], []).append(one)
-    assert {table: len(rounds) for table, rounds in by_table.items()} == dict.fromkeys(by_table, 200)
+    assert {table: len(rounds) for table, rounds in by_table.items()} == dict.fromkeys(by_table, 400)
     planted = {row["round_ref"] for row in truth_of(path)["procedural"] if row["kind"] == "overlap"}
     assert planted
     for rounds in by_table.values():
@@ -122,7 +122,9 @@ def start(document: dict[str, Any]) -> str:
 
 
 def end(document: dict[str, Any]) -> str:
-    return str(max(event["at"] for event in document["events"]))
+    """A round is over once it is settled, or else called off: a void or another spin after that is not play."""
+    ends = {event["kind"]: event["at"] for event in document["events"] if event["kind"] in ("settled", "void")}
+    return str(ends.get("settled") or ends.get("void") or max(event["at"] for event in document["events"]))
 
 
 def test_the_share_of_faulty_rounds_is_about_the_rate_and_dealers_differ(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from games.floor.reader import read_floor
 from games.management.commands.demonstration import PATH as DEMONSTRATION
+from games.simulation.closures import State, states_text
 from games.simulation.floor import played_tables, tables_of
 from games.simulation.house import GAMES, floor_text
 from games.simulation.play import table_day
@@ -49,10 +50,11 @@ SENTENCES = {
     OPEN_COVER: COMMON | {"The tumbler ran before", "The minimums of"},
     DIVISION_9: COMMON | {"The dice were seen"},
 }
-#: What comes by file, of the contract's table; a closed or suspended table does not.
+#: All of the contract's table: by the rounds themselves, and by the states of the table in the floor file.
 EVERYWHERE = {
-    "early-bet", "overlap", "no-valid-tumble", "tumbler-out-of-order", "settled-before-result", "void-after-settlement",
-    "void-without-authority", "dice-contradicted", "unknown-staff", "wrong-post",
+    "early-bet", "overlap", "table-closed", "table-suspended", "no-valid-tumble", "tumbler-out-of-order",
+    "settled-before-result", "void-after-settlement", "void-without-authority", "dice-contradicted", "unknown-staff",
+    "wrong-post",
 }  # fmt: skip
 PROCEDURAL = {
     V6: EVERYWHERE | {"sign-incomplete"},
@@ -122,7 +124,7 @@ def test_every_kind_of_finding_is_planted_for_each_rulebook(medium: Path, book: 
 
 
 @pytest.mark.parametrize("book", [V6, OPEN_COVER, DIVISION_9])
-def test_every_procedural_kind_that_comes_by_file_is_planted_for_each_rulebook(medium: Path, book: str) -> None:
+def test_every_procedural_kind_is_planted_for_each_rulebook(medium: Path, book: str) -> None:
     tables = {f"TS-{number:02d}" for number, (one, _) in enumerate(GAMES, 1) if one == book}
     rows = [row for row in truth_of(medium)["procedural"] if row["table"] in tables]
     assert {row["kind"] for row in rows} == PROCEDURAL[book]
@@ -130,9 +132,49 @@ def test_every_procedural_kind_that_comes_by_file_is_planted_for_each_rulebook(m
     assert misplaced == {f"The tumbler ran {when}." for when in MISPLACED_IN[book]}
     rulings = {row["detail"].count(" and ") for row in rows if row["kind"] == "void-without-authority"}
     assert rulings == {0, 1}  # by a shift manager or no one named, and by others
-    cited = {row["rule"] for row in rows}
+    cited = {row["rule"] for row in rows if row["kind"] not in ("table-closed", "table-suspended")}
     assert all(rule is None or rule.startswith(f"{book}#") for rule in cited)
     assert (None in cited) == (book == DIVISION_9)
+
+
+@pytest.mark.parametrize("seed", [31, 32, 33])
+def test_rounds_at_closed_and_suspended_tables_are_known_in_every_way_that_a_table_is_out_of_play(
+    tmp_path: Path, seed: int
+) -> None:
+    path = simulated(tmp_path / "rounds.ndjson", tables=16, days=2, seed=seed)
+    rows = [row for row in truth_of(path)["procedural"] if row["kind"] in ("table-closed", "table-suspended")]
+    assert rows == [row for row in recount(path)["procedural"] if row["kind"] in ("table-closed", "table-suspended")]
+    by_book = {f"TS-{number:02d}": GAMES[(number - 1) % len(GAMES)][0] for number in range(1, 17)}
+    said = {(by_book[row["table"]], row["rule"], row["detail"].split(" from ")[0].split(" at ")[0]) for row in rows}
+    closed, suspended, opened = "The table was closed", "The table was suspended", "The table was opened"
+    assert said == {
+        (V6, None, closed), (V6, None, suspended), (OPEN_COVER, None, closed), (OPEN_COVER, None, suspended),
+        (DIVISION_9, f"{DIVISION_9}#5.0", closed), (DIVISION_9, f"{DIVISION_9}#5.0", opened),
+        (DIVISION_9, f"{DIVISION_9}#7.4", suspended), (DIVISION_9, None, suspended),
+    }  # fmt: skip
+    days = {(row["table"], row["kind"], row["round_ref"].split("-")[2]) for row in rows}
+    assert len(days) == 16 * 2 * 2  # each table is closed once and suspended once, every day
+    assert len(rows) < 4 * 16 * 2 * 2  # for a few rounds
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 9])
+def test_a_short_day_has_one_of_both_and_the_tables_take_turns(tmp_path: Path, rounds: int) -> None:
+    path = simulated(tmp_path / "rounds.ndjson", tables=4, **{"rounds-per-table": rounds}, seed=5)
+    rows = [row for row in truth_of(path)["procedural"] if row["kind"] in ("table-closed", "table-suspended")]
+    assert recount(path) == truth_of(path)
+    assert len({row["round_ref"] for row in rows}) == 4
+    assert {row["kind"] for row in rows} == {"table-closed", "table-suspended"}
+
+
+def test_the_rounds_themselves_are_the_same_with_and_without_the_states(tmp_path: Path) -> None:
+    floor = floor_text(tables=3, day=DAY)
+    tables = list(tables_of(read_floor(floor.encode()), DAY))
+    options: dict[str, Any] = {"tables": tables, "days": [DAY], "rounds": 40, "seed": 3, "faults": 0.5}
+    states: list[State] = []
+    without, closed = list(days_played(**options)), list(days_played(**options, states=states))
+    assert [one.document for one in without] == [one.document for one in closed]
+    assert [one.findings.discrepancies for one in without] == [one.findings.discrepancies for one in closed]
+    assert read_floor((floor + states_text(states)).encode()).states
 
 
 def test_an_incomplete_sign_is_told_once_a_table_and_day(tmp_path: Path) -> None:

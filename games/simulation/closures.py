@@ -1,0 +1,151 @@
+"""Rounds at a table that is closed or suspended: which ones, and the table's states as the floor file tells them.
+
+They come beside the faults that are planted in a round itself, and change nothing of what is played.
+"""
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from games.moments import zone_of
+from games.simulation import findings as told
+from games.simulation.draft import Draft
+from games.simulation.floor import PlayedTable
+
+SECOND = dt.timedelta(seconds=1)
+BOTH_FROM = 10  # rounds a day, from which a table has both: closed, and suspended
+MOST = 3  # rounds in a row
+#: A round has to last so long before the next state is told after its beginning: one that overlaps begins later still.
+LASTING = 3 * SECOND
+MALFUNCTIONS = 2 / 3  # of the suspensions
+CLOSED, SUSPENDED, UNCHECKED = "table-closed", "table-suspended", "unchecked"
+MALFUNCTION, OTHER = "malfunction", "other"
+
+
+@dataclass(frozen=True)
+class State:
+    """An entry of the floor file."""
+
+    table: str
+    state: str
+    at: dt.datetime
+    reason: str
+    more: dict[str, str | dt.datetime] = field(default_factory=dict)
+
+
+@dataclass
+class Window:
+    """A number of rounds, one after another, that should not be played."""
+
+    kind: str
+    cause: str
+    count: int
+    detail: str = ""
+
+
+class Closures:
+    """Watch a table's day go by; close or suspend it before some rounds, and open it again after them."""
+
+    def __init__(self, table: PlayedTable, *, seed: int, day: dt.date, rounds: int, states: list[State]) -> None:
+        """`states` takes what the floor file is to say. The table needs a supervisor, who signs its checks."""
+        self.table, self.states = table, states
+        self._waiting = dict(_plan(table, seed, day, rounds))
+        self._next: Window | None = None
+        self._on: Window | None = None
+
+    def see(self, number: int, draft: Draft) -> None:
+        """Note what is wrong with a round by the state of its table, and change that state around it."""
+        self._next = self._waiting.pop(number, None) or self._next
+        if self._on is None and self._next is not None and self._has_room(draft):
+            self._on, self._next = self._next, None
+            self._begin(self._on, draft)
+        if self._on is None:
+            return
+        window = self._on
+        is_ruled = window.cause != OTHER
+        draft.wrong(CLOSED if window.kind == UNCHECKED else window.kind, window.detail, is_ruled=is_ruled)
+        window.count -= 1
+        if window.count <= 0 and draft.ended_at - draft.started_at >= LASTING:
+            self.end(draft)
+
+    def _has_room(self, draft: Draft) -> bool:
+        """Tell whether the previous round began long before."""
+        return draft.earlier is None or draft.earlier.started_at < draft.started_at - 2 * SECOND
+
+    def _begin(self, window: Window, draft: Draft) -> None:
+        at = draft.started_at - 2 * SECOND
+        if window.kind == SUSPENDED:
+            reason = "Areas of the layout do not light up" if window.cause == MALFUNCTION else "A spilled drink"
+            self._note("suspended", at, reason, cause=window.cause)
+            window.detail = told.SUSPENDED_FROM.format(self._clock(at))
+            return
+        self._note("closed", at, "Few players", notice_given_at=at)
+        window.detail = told.CLOSED_FROM.format(self._clock(at))
+        if window.kind == UNCHECKED:
+            at += SECOND
+            self._note("open", at, "Players are waiting")
+            window.detail = told.UNCHECKED.format(self._clock(at))
+
+    def end(self, draft: Draft) -> None:
+        """Open the table again shortly after a round began; nothing where it is open."""
+        window, self._on = self._on, None
+        if window is None:
+            return
+        at = draft.started_at + SECOND
+        if window.kind == UNCHECKED:
+            self._note("closed", at, "The opening checks were not made", notice_given_at=at)
+            at += SECOND
+        if window.kind == SUSPENDED and window.cause == MALFUNCTION:
+            self._note(
+                "open", at, "All areas light up", rectified="A fuse was replaced", rectified_by="Maker's technician",
+                checked_by=self.table.supervisors[0],
+            )  # fmt: skip
+        elif window.kind == SUSPENDED:
+            self._note("open", at, "The layout is dry")
+        else:
+            self.open(at, "Players are waiting")
+
+    def open(self, at: dt.datetime, reason: str) -> None:
+        """Open a closed table, with its checks where the rulebook has some."""
+        checks = {"opening_checks_by": self.table.supervisors[0]} if self.table.book.opening_checks else {}
+        self._note("open", at, reason, **checks)
+
+    def _note(self, state: str, at: dt.datetime, reason: str, **more: str | dt.datetime) -> None:
+        self.states.append(State(self.table.code, state, at, reason, dict(more)))
+
+    def _clock(self, at: dt.datetime) -> str:
+        return at.astimezone(zone_of(self.table.casino)).isoformat(sep=" ", timespec="minutes")
+
+
+def _plan(table: PlayedTable, seed: int, day: dt.date, rounds: int) -> Iterator[tuple[int, Window]]:
+    """Yield from which round on each window is to begin: a closing and a suspension, or one in turn on a short day."""
+    random = Random(f"{seed}/{table.code}/{day}/states")  # noqa: S311  it guards nothing
+    is_unchecked = bool(table.book.opening_checks) and random.random() < 1 / 2
+    cause = MALFUNCTION if random.random() < MALFUNCTIONS else OTHER
+    kinds = [(UNCHECKED if is_unchecked else CLOSED, ""), (SUSPENDED, cause)]
+    if rounds < BOTH_FROM:
+        kinds = [kinds[(day.toordinal() + table.place) % len(kinds)]]
+    random.shuffle(kinds)
+    share = rounds // len(kinds)
+    for index, (kind, cause) in enumerate(kinds):
+        first = 1 + index * share + random.randrange(max(share - MOST, 1))
+        yield first, Window(kind, cause, 1 if rounds < BOTH_FROM * MOST else random.randint(1, MOST))
+
+
+def states_text(states: Sequence[State]) -> str:
+    """Write the states as entries of a floor file, table by table in order of time."""
+    listed = sorted(states, key=lambda state: (state.table, state.at))
+    return "".join(f"\n{_entry(state)}" for state in listed)
+
+
+def _entry(state: State) -> str:
+    keys: dict[str, str | dt.datetime] = {
+        "table": state.table, "state": state.state, "from": state.at, "reason": state.reason, **state.more,
+    }  # fmt: skip
+    return "[[state]]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in keys.items())
+
+
+def _value(value: str | dt.datetime) -> str:
+    return value.isoformat() if isinstance(value, dt.datetime) else json.dumps(value)
