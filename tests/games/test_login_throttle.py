@@ -232,7 +232,7 @@ def test_a_machine_that_keeps_the_priority_of_threads_still_lets_people_in(house
     def refused(*arguments: int) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(hashing.os, "setpriority", refused)
+    monkeypatch.setattr(os, "setpriority", refused)
     hashing._threads.cache_clear()
     try:
         assert log_in(Client(), owner.number).status_code == 302
