@@ -6,7 +6,7 @@ class AuditsConfig(AppConfig):
     verbose_name = "Audits"
 
     def ready(self) -> None:
-        from audits.rulings.corrected_rounds import corrected_rounds
-        from games.current_status import read_corrections_with
+        from audits.rulings.corrections.corrected_rounds import corrected_rounds
+        from games.rounds.current_status import read_corrections_with
 
         read_corrections_with(corrected_rounds)

@@ -6,19 +6,19 @@ import time
 from django.conf import settings
 from django.db import IntegrityError
 
-from audits.services.arrivals import SYSTEM, arrivals_take
-from audits.services.closing import days_to_close
-from audits.services.disputes import overdue_tell
-from audits.services.escalation import findings_escalate, notices_mail
-from audits.services.faults import Faults
-from audits.services.live_warnings import warnings_take
-from audits.services.policies import findings_weigh
-from audits.services.proposer_notices import proposers_tell
-from audits.services.report_certificates import reports_recheck
-from audits.services.report_making import report_take, reports_waiting
-from audits.services.report_schedules import failures_raise, scheduled_reports_send, schedules_take
-from audits.services.reports import reports_expire
-from audits.services.runs import close_start, part_take, parts_waiting
+from audits.findings.services.escalation import findings_escalate, notices_mail
+from audits.findings.services.weighing import findings_weigh
+from audits.incidents.services.disputes import overdue_tell
+from audits.notifications.services.proposers import proposers_tell
+from audits.reconciliation.services.arrivals import SYSTEM, arrivals_take
+from audits.reconciliation.services.closing import days_to_close
+from audits.reconciliation.services.faults import Faults
+from audits.reconciliation.services.live_warnings import warnings_take
+from audits.reconciliation.services.runs import close_start, part_take, parts_waiting
+from audits.reports.services.certificates import reports_recheck
+from audits.reports.services.production import report_take, reports_waiting
+from audits.reports.services.reports import reports_expire
+from audits.reports.services.schedules import failures_raise, scheduled_reports_send, schedules_take
 from taisai_backoffice.celery import app
 
 #: A sweep helps out until shortly before the next, and leaves it the rest.

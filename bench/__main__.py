@@ -7,21 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import (
-    arrivals,
-    guessing,
-    incidents,
-    live,
-    posts,
-    precedents,
-    reconcile,
-    recording,
-    reports,
-    slow_bodies,
-    start,
-    web,
-)
+from bench.desk import incidents, precedents, reports
 from bench.measure import show
+from bench.reconciliation import reconcile
+from bench.rounds import arrivals, live, posts, recording
+from bench.site import guessing, slow_bodies, start, web
 from taisai_backoffice.embedded.home import Home
 
 BENCHMARKS = {

@@ -3,7 +3,7 @@
 import psycopg
 
 from bench.floors import Floor
-from bench.planted import MINIMUM, TABLES, PlantedTable
+from bench.reconciliation.planted import MINIMUM, TABLES, PlantedTable
 from games.engine.box_numbers import NUMBERS
 from games.engine.dice import all_throws
 from games.simulation.payout import winners

@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 from games.engine.dice import Throw
-from games.engine.loader import rulebook
 from games.engine.money import format_money
+from games.engine.rules.loader import rulebook
 from games.engine.settlement import winning
 
 TABLES = ("TS-02", "TS-03", "TS-10")

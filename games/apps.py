@@ -12,11 +12,11 @@ class GamesConfig(AppConfig):
         from django_structlog.signals import bind_extra_request_finished_metadata
         from simple_history.signals import pre_create_historical_record
 
-        from games import grants
-        from games.middleware import log_no_person
-        from games.models.history import name_the_author
-        from games.services.people import login_note
-        from games.services.sessions import session_begin, session_left
+        from games.access.middleware import log_no_person
+        from games.access.services.people import login_note
+        from games.accounts.services.sessions import session_begin, session_left
+        from games.database import role_grants
+        from games.history.records import name_the_author
 
         # Django's own receiver saves the whole person, which would write a history row at each login.
         user_logged_in.disconnect(dispatch_uid="update_last_login")
@@ -25,5 +25,5 @@ class GamesConfig(AppConfig):
         user_logged_out.connect(session_left, dispatch_uid="session_left")
         pre_create_historical_record.connect(name_the_author, dispatch_uid="name_the_author")
         bind_extra_request_finished_metadata.connect(log_no_person, dispatch_uid="log_no_person")
-        register(grants.check_grants)
-        post_migrate.connect(grants.protect, dispatch_uid="protect_tables")
+        register(role_grants.check_grants)
+        post_migrate.connect(role_grants.protect, dispatch_uid="protect_tables")

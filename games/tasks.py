@@ -1,7 +1,7 @@
 """What workers do for the game."""
 
-from games.services.access_reviews import reviews_open
-from games.services.uploads import upload_take
+from games.access.services.access_reviews import reviews_open
+from games.rounds.services.uploads import upload_take
 from taisai_backoffice.celery import app
 
 

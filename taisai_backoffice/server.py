@@ -17,13 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from taisai_backoffice import environment
-from taisai_backoffice.bodies import (
-    BODY_SECONDS,
-    LARGEST_BODY,
-    IncompleteBodyError,
-    SlowBodyError,
-    UploadPace,
-)
+from taisai_backoffice.web.bodies import BODY_SECONDS, LARGEST_BODY, IncompleteBodyError, SlowBodyError, UploadPace
 from taisai_backoffice.wsgi import application as django
 
 #: Requests that are answered at once by one process; uploads and probes come on top.

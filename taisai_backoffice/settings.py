@@ -9,11 +9,11 @@ from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 
 from taisai_backoffice import environment
-from taisai_backoffice.bodies import LARGEST_BODY
 from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.valkey import Valkey
 from taisai_backoffice.logs import logging_configuration
-from taisai_backoffice.navigation import UNFOLD  # noqa: F401  the look of the admin, read by Unfold
+from taisai_backoffice.site.navigation import UNFOLD  # noqa: F401  the look of the admin, read by Unfold
+from taisai_backoffice.web.bodies import LARGEST_BODY
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "taisai_backoffice.apps.BackOfficeConfig",
     "games",
     "audits",
 ]
@@ -63,28 +64,28 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "taisai_backoffice.middleware.RequestLineMiddleware",
-    "games.session_middleware.LoginFloodMiddleware",
+    "taisai_backoffice.web.middleware.RequestLineMiddleware",
+    "games.accounts.middleware.LoginFloodMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "taisai_backoffice.middleware.NoStoreMiddleware",
-    "taisai_backoffice.middleware.MethodMiddleware",
+    "taisai_backoffice.web.middleware.NoStoreMiddleware",
+    "taisai_backoffice.web.middleware.MethodMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "taisai_backoffice.middleware.ProbeMiddleware",
+    "taisai_backoffice.web.middleware.ProbeMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
-    "games.session_middleware.BusyMiddleware",
-    "games.session_middleware.LoginMiddleware",
-    "taisai_backoffice.middleware.BodyMiddleware",
-    "games.middleware.CasinoTimeMiddleware",
-    "games.session_middleware.SecondFactorMiddleware",
-    "games.session_middleware.FreshFactorMiddleware",
-    "games.middleware.DoorMiddleware",
-    "taisai_backoffice.middleware.PersonThrottleMiddleware",
+    "games.accounts.middleware.BusyMiddleware",
+    "games.accounts.middleware.LoginMiddleware",
+    "taisai_backoffice.web.middleware.BodyMiddleware",
+    "games.access.middleware.CasinoTimeMiddleware",
+    "games.accounts.middleware.SecondFactorMiddleware",
+    "games.accounts.middleware.FreshFactorMiddleware",
+    "games.access.middleware.DoorMiddleware",
+    "taisai_backoffice.web.middleware.PersonThrottleMiddleware",
 ]
 
 ROOT_URLCONF = "taisai_backoffice.urls"
@@ -128,8 +129,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- People ----------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "games.Staff"
-AUTHENTICATION_BACKENDS = ["games.authentication.StaffBackend"]
-PASSWORD_HASHERS = ["taisai_backoffice.hashing.BoundedArgon2"]
+AUTHENTICATION_BACKENDS = ["games.accounts.backend.StaffBackend"]
+PASSWORD_HASHERS = ["taisai_backoffice.web.hashing.BoundedArgon2"]
 PASSWORD_HASHES_AT_ONCE = max(environment.number("PASSWORD_HASHES_AT_ONCE", 1), 1)  # a process
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
@@ -137,15 +138,15 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "games.password_words.PaddedPasswordValidator"},
-    {"NAME": "games.password_words.HouseWordsValidator"},
+    {"NAME": "games.accounts.password_words.PaddedPasswordValidator"},
+    {"NAME": "games.accounts.password_words.HouseWordsValidator"},
 ]  # fmt: skip
 #: Where the site is found, for links that are made on the command line; pages know their own address.
 SITE_URL = os.environ.get("SITE_URL") or environment.site_url(ALLOWED_HOSTS, PRODUCTION)
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
-SESSION_ENGINE = "taisai_backoffice.sessions"
-SESSION_COOKIE_AGE = 12 * 60 * 60  # a long shift; idle sessions end earlier (games.services.sessions)
+SESSION_ENGINE = "taisai_backoffice.web.sessions"
+SESSION_COOKIE_AGE = 12 * 60 * 60  # a long shift; idle sessions end earlier (games.accounts.services.sessions)
 #: A browser takes a name with this prefix only over HTTPS, from this very host, for the whole site.
 COOKIE_PREFIX = "__Host-" if PRODUCTION else ""
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_session"
@@ -153,7 +154,7 @@ CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_csrf"
 DEVICE_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_device"  # browsers that logged in before
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no cookie holds what a page said
 TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)  # how many add to X-Forwarded-For before us
-#: Second factor at login and again for decisions (games/roles.toml says whose and which). Off for local use.
+#: Second factor at login and again for decisions (games/access/roles.toml says whose and which). Off for local use.
 REQUIRE_SECOND_FACTOR = environment.flag("REQUIRE_SECOND_FACTOR", PRODUCTION)
 OTP_TOTP_ISSUER = "Tai Sai back office"
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # our own throttle, which locks no owner out
@@ -168,7 +169,7 @@ SIMPLE_HISTORY_REVERT_DISABLED = True
 # --- Time and language -----------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-TIME_ZONE = "UTC"  # pages show the casino's own time (games.middleware)
+TIME_ZONE = "UTC"  # pages show the casino's own time (games.access.middleware)
 USE_I18N = True
 USE_TZ = True
 FORMAT_MODULE_PATH = ["taisai_backoffice.formats"]
@@ -190,7 +191,7 @@ UPLOAD_QUOTA = environment.number("UPLOAD_QUOTA_MB", 4096) * 1024 * 1024
 EVIDENCE_QUOTA = environment.number("EVIDENCE_QUOTA_GB", 200) * 1024 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "taisai_backoffice.uploads.BoundedUploadHandler",
+    "taisai_backoffice.web.uploads.BoundedUploadHandler",
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY  # of a call or form; files of rounds are streamed
 DATA_UPLOAD_MAX_NUMBER_FIELDS = (
@@ -206,7 +207,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": [],  # the gate decides, in games.api.views and in the services
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["games.api.reading.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["games.api.json_parser.StrictJSONParser"],
     "DEFAULT_PAGINATION_CLASS": "games.api.views.Pages",
     "DEFAULT_SCHEMA_CLASS": "games.api.openapi.DescribedSchema",
     "EXCEPTION_HANDLER": "games.api.problems.problem",
@@ -235,7 +236,7 @@ SPECTACULAR_SETTINGS = {
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
-        "script-src": [SELF],  # Unfold's own pages add UNSAFE_EVAL (taisai_backoffice.site)
+        "script-src": [SELF],  # Unfold's own pages add UNSAFE_EVAL (taisai_backoffice.site.admin_site)
         "style-src": [SELF, UNSAFE_INLINE],
         "img-src": [SELF, "data:"],
         "object-src": [NONE],

@@ -5,7 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from audits.api.urls import urlpatterns as audit_calls
-from games.account_page import account_password
+from games.accounts.password_page import account_password
 from games.api.urls import urlpatterns as game_calls
 from taisai_backoffice import health
 
@@ -18,7 +18,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
 ]
 
-handler400 = "taisai_backoffice.refusals.unreadable"
-handler403 = "taisai_backoffice.refusals.forbidden"
-handler404 = "taisai_backoffice.refusals.missing"
-handler500 = "taisai_backoffice.refusals.failed"
+handler400 = "taisai_backoffice.web.refusals.unreadable"
+handler403 = "taisai_backoffice.web.refusals.forbidden"
+handler404 = "taisai_backoffice.web.refusals.missing"
+handler500 = "taisai_backoffice.web.refusals.failed"

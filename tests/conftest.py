@@ -12,10 +12,10 @@ from django.db import connections
 from django.db.models import Model
 from pytest_django import DjangoDbBlocker
 
+from games.access.gate import Operator
+from games.access.services.people import local_password_set, staff_create
+from games.floor.services.casinos import casino_create, pit_create
 from games.models import Casino, Pit, Staff
-from games.services.casinos import casino_create, pit_create
-from games.services.gate import Operator
-from games.services.people import local_password_set, staff_create
 from tests import servers
 
 OPERATOR = Operator()

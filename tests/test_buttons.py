@@ -10,18 +10,18 @@ from django import forms
 from django.test import Client
 from django.utils import timezone
 
+from audits.incidents.services.disputes import dispute_raise
+from audits.incidents.services.incidents import incident_step
 from audits.models import Consequence, Dispute, Finding, Incident, Ruling
-from audits.services.discretions import discretion_record
-from audits.services.disputes import dispute_raise
-from audits.services.incidents import incident_step
+from audits.rulings.services.discretions import discretion_record
+from games.floor.services.tables import table_suspend
+from games.live.services import live_open, live_step
 from games.models import LimitProposal, LiveRound, Round, Table
-from games.services.live import live_open, live_step
-from games.services.tables import table_suspend
 from tests.audits.decided import REASON, incident_about, ruled, settled_as, voided
 from tests.audits.files import played
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9
-from tests.games.floor import HOUR, MINUTE, open_table, ready_table, sign
+from tests.games.floor_setup import HOUR, MINUTE, open_table, ready_table, sign
 from tests.games.rounds.samples import bet
 from tests.test_empty_forms import FormFields, undone
 from tests.test_routes import ROLES, samples  # noqa: F401  a record of every kind

@@ -8,13 +8,13 @@ from django.contrib import admin
 from django.test import Client
 from simple_history.admin import SimpleHistoryAdmin
 
-from audits.services.findings import finding_resolve
+from audits.findings.services.findings import finding_resolve
+from games.floor.services.casinos import casino_update
+from games.floor.services.dice import dice_set_update
 from games.models import Casino
-from games.services.casinos import casino_update
-from games.services.dice import dice_set_update
 from tests.audits.sittings import played
 from tests.conftest import House
-from tests.games.floor import open_table
+from tests.games.floor_setup import open_table
 from tests.test_routes import PATHS, concrete, samples  # noqa: F401  the fixture with a record of every kind
 
 VERSIONS = [name for name in PATHS if name.endswith("_simple_history")]

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
-from taisai_backoffice.middleware import METHODS, PAGE_METHODS
+from taisai_backoffice.web.middleware import METHODS, PAGE_METHODS
 from tests import servers
 from tests.conftest import House, build_house, connected_to
 from tests.games.api_calls import DOCUMENT, one_connection

@@ -6,9 +6,9 @@ from typing import Any
 import time_machine
 from django.utils import timezone
 
+from games.access.services.people import staff_create
 from games.models import Casino, Staff, ThresholdDecision
-from games.services.people import staff_create
-from games.services.thresholds import threshold_approve, threshold_propose
+from games.thresholds.services import threshold_approve, threshold_propose
 from tests.conftest import OPERATOR, House
 
 LONG_AGO = dt.timedelta(days=3)

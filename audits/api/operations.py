@@ -3,11 +3,11 @@
 from drf_spectacular.utils import OpenApiParameter
 
 from audits.api.schemas import DAY, INCIDENT_NUMBER, SITUATION, STATE
-from audits.reading import LONGEST_QUERY
+from audits.incidents.parser import LONGEST_QUERY
+from games.access.roles import DEPARTMENTS
 from games.api.openapi import Refusal, operation
 from games.api.operations import PAGES, in_path, in_query
 from games.api.schemas import NUMBER, TEXT, ref
-from games.roles import DEPARTMENTS
 
 ENTRY_KEY = in_path("key", NUMBER, "The entry's `id`.")
 EVIDENCE_KEY = in_path("key", NUMBER, "The evidence's `id`.")

@@ -4,9 +4,9 @@ import datetime as dt
 
 from rest_framework.request import Request
 
-from audits.incidents.searching import Period
-from audits.reading import day_of
-from games.api.query import text
+from audits.incidents.parser import day_of
+from audits.incidents.search import Period
+from games.api.query_parameters import text
 from games.engine.errors import InputError
 
 PERIOD = ("day", "from", "to")

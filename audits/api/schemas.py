@@ -1,10 +1,6 @@
 """What calls on log entries, incidents and evidence take and answer, as JSON Schema, each with an example."""
 
-from audits.documents import KINDS, LONGEST_EXCERPT
-from audits.incidents.searching import INCIDENT_NUMBERS, MOST_HITS
-from audits.incidents.situations import situations
-from audits.models import CustodyStep, IncidentPerson, IncidentState
-from audits.reading import (
+from audits.incidents.parser import (
     LONGEST_CAMERA,
     LONGEST_LINE,
     LONGEST_TEXT,
@@ -12,6 +8,11 @@ from audits.reading import (
     MOST_PEOPLE,
     MOST_ROUNDS,
 )
+from audits.incidents.search import INCIDENT_NUMBERS, MOST_HITS
+from audits.incidents.serializers import KINDS, LONGEST_EXCERPT
+from audits.incidents.situations import situations
+from audits.models import CustodyStep, IncidentPerson, IncidentState
+from games.access.roles import DEPARTMENTS
 from games.api.openapi import Schema
 from games.api.schemas import (
     CODE,
@@ -28,7 +29,6 @@ from games.api.schemas import (
     record,
     ref,
 )
-from games.roles import DEPARTMENTS
 
 FLAG: Schema = {"type": "boolean"}
 DAY: Schema = {"type": "string", "format": "date"}

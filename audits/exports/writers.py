@@ -3,8 +3,8 @@
 from audits.exports.csv_file import write_csv
 from audits.exports.document import Writer
 from audits.exports.json_file import write_json
-from audits.exports.pdf_file import MOST_PDF_ROWS, TooManyRowsError, write_pdf
-from audits.exports.xlsx_file import write_xlsx
+from audits.exports.pdf.writer import MOST_PDF_ROWS, TooManyRowsError, write_pdf
+from audits.exports.xlsx.writer import write_xlsx
 
 WRITERS: dict[str, Writer] = {"csv": write_csv, "xlsx": write_xlsx, "pdf": write_pdf, "json": write_json}
 CONTENT_TYPES = {

@@ -1,1 +1,1 @@
-"""Incidents: which states a file has, and what the product advises."""
+"""Incidents: the daily log, files, evidence, disputes, and advice."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import cache
 
-from games.engine.advice import FACTS, verify_facts
 from games.engine.errors import InputError
-from games.engine.loader import listed, rulebooks
+from games.engine.rules.advice import FACTS, verify_facts
+from games.engine.rules.loader import listed, rulebooks
 
 
 @cache

@@ -1,6 +1,6 @@
 """A casino says how severe each check of the procedure is."""
 
-import audits.models.policy
+import audits.findings.models.policy
 from django.db import migrations, models
 
 
@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
             model, "procedural",
             models.JSONField(
                 "severity of procedural findings", default=dict, blank=True,
-                validators=[audits.models.policy.validate_procedural],
+                validators=[audits.findings.models.policy.validate_procedural],
                 help_text="By kind, where it is not the default.",
             ),
         )

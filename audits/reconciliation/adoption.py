@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from audits.asking import rows
 from audits.models import Finding, Run
+from games.database.sql import rows
 
 #: Mostly there is none: asked before anything else, by an index.
 WAITING = "SELECT FROM audits_finding WHERE table_id = %s AND round_id IS NULL LIMIT 1"

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from audits.exports.document import Certificate, Chart, Document
 from audits.models import ReportCertificate, ReportRun
 from audits.reports.registry import REPORTS
-from games.engine.loader import rulebook
+from games.engine.rules.loader import rulebook
 
 ENGINE = "Engine version"
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from audits.reports.base import Asked
-from games.approval import approval_notice
-from games.engine.loader import rulebook
+from audits.reports.report_kind import Asked
+from games.engine.rules.loader import rulebook
+from games.floor.approval import approval_notice
+from games.floor.moments import day_bounds
 from games.models import Casino, Table, TableAssignment
-from games.moments import day_bounds
 
 
 def approval_notes(asked: Asked) -> list[str]:

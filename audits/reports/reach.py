@@ -5,10 +5,10 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from audits.models import ReportRun
-from audits.reports.base import ReportKind
 from audits.reports.registry import REPORTS
+from audits.reports.report_kind import ReportKind
+from games.access.gate import Standing, authorize, deny, standings
 from games.models import Casino, Table
-from games.services.gate import Standing, authorize, deny, standings
 
 VIEW, EXPORT, CERTIFY = "report.view", "report.export", "report.certify"
 

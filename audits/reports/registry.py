@@ -1,17 +1,17 @@
 """The reports there are, by the name that commands and programs use."""
 
-from audits.reports.access import Access
-from audits.reports.base import ReportKind
-from audits.reports.corrections import Corrections
-from audits.reports.daily import Daily
-from audits.reports.disputes import Disputes
-from audits.reports.exported_files import Exports
-from audits.reports.findings import Breaches, ByRuling, Discrepancies, Irregularities, Procedural
-from audits.reports.incidents import Incidents
-from audits.reports.limits import LimitsInForce
-from audits.reports.log import Log
-from audits.reports.rulings import Rulings
-from audits.reports.voids import Voids
+from audits.reports.kinds.access import Access
+from audits.reports.kinds.corrections import Corrections
+from audits.reports.kinds.daily import Daily
+from audits.reports.kinds.disputes import Disputes
+from audits.reports.kinds.exports import Exports
+from audits.reports.kinds.findings import Breaches, ByRuling, Discrepancies, Irregularities, Procedural
+from audits.reports.kinds.incidents import Incidents
+from audits.reports.kinds.limits import LimitsInForce
+from audits.reports.kinds.log import Log
+from audits.reports.kinds.rulings import Rulings
+from audits.reports.kinds.voids import Voids
+from audits.reports.report_kind import ReportKind
 
 #: In the order in which the shelf shows them.
 ORDERED: tuple[type[ReportKind], ...] = (

@@ -1,1 +1,1 @@
-"""Rulings: precedents, what is to be reviewed, the books of a round that was ruled on."""
+"""Rulings: what was decided where the rules leave it open, and the corrective actions that follow."""

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 
 from django.core.exceptions import ValidationError
 
-from audits.incidents.words import ACTIONS, situation_words
+from audits.incidents.labels import ACTIONS, situation_words
 from audits.models import Discretion, Incident
-from games.engine.advice import advise
-from games.engine.citation import cite
 from games.engine.errors import InputError
-from games.engine.loader import rulebook, rulebooks
-from games.engine.rulebook import Discretion as Scope
-from games.engine.rulebook import Rulebook
+from games.engine.rules.advice import advise
+from games.engine.rules.citation import cite
+from games.engine.rules.loader import rulebook, rulebooks
+from games.engine.rules.rulebook import Discretion as Scope
+from games.engine.rules.rulebook import Rulebook
 from games.models import Round
 
 HOUSE_PLACED = "house-placed"

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from audits.incidents.searching import numbered
+from audits.incidents.search import numbered
 from audits.models import Ruling
-from audits.rulings.lists import NUMBER
 from audits.rulings.precedents import SHOWN, UNREAD
+from audits.rulings.selectors import NUMBER
 
 
 def rulings_numbered(actor: Any, number: str, casino: str | None = None) -> list[Ruling]:

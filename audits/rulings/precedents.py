@@ -12,7 +12,7 @@ from django.contrib.postgres.search import SearchQuery, SearchRank, TrigramSimil
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 
 from audits.models import Incident, Ruling, Scope
-from games.services.gate import visible
+from games.access.gate import visible
 
 #: So many of each way of being similar are compared, and so many of all are shown.
 MOST_COMPARED, MOST_SHOWN = 50, 8

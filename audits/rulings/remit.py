@@ -4,23 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audits.incidents.words import ACTIONS
+from audits.incidents.labels import ACTIONS
 from audits.models import Incident, Ruling, RulingKind
-from audits.reconciliation.applying import applying
-from audits.reconciliation.explaining import recorded_round
-from games.engine.advice import advise
-from games.engine.citation import SEPARATOR
+from audits.reconciliation.explain import recorded_round
+from audits.reconciliation.terms import applying
 from games.engine.errors import InputError
-from games.engine.findings import RecordedRound
-from games.engine.irregularities import Event, voiding_situations
-from games.engine.loader import rulebooks
-from games.engine.opened_rounds import opens
-from games.engine.readings import SETTLE, VOID, Reading, readings_that_set
-from games.engine.rulebook import Rulebook, Situation
+from games.engine.play.findings import RecordedRound
+from games.engine.play.irregularities import Event, voiding_situations
+from games.engine.rules.advice import advise
+from games.engine.rules.citation import SEPARATOR
+from games.engine.rules.loader import rulebooks
+from games.engine.rules.readings import SETTLE, VOID, Reading, readings_that_set
+from games.engine.rules.reopened_rounds import opens
+from games.engine.rules.rulebook import Rulebook, Situation
 from games.models import Round
 
 if TYPE_CHECKING:
-    from audits.services.rulings import Draft
+    from audits.rulings.services.rulings import Draft
 
 OVER_LIMIT = "over-limit-unnoticed"
 #: What was recorded is itself in question; and what no rule speaks of by name.

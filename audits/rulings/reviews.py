@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from audits.models import Correction, Ruling, RulingKind, RulingReview, Scope
 from audits.rulings.remit import MINIMUMS, Decided, decided, order_fault
+from games.access.gate import visible
 from games.models import SettlementPolicy, TableAssignment
-from games.policies import faults_of
-from games.services.gate import visible
+from games.settlement_policies.selectors import faults_of
 
 
 @dataclass(frozen=True)

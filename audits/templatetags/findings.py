@@ -1,33 +1,33 @@
-"""Findings on pages, in the words of audits.words."""
+"""Findings on pages, in the words of audits.findings.labels."""
 
 from django import template
 
-from audits import words
+from audits.findings import labels
 from audits.models import Consequence, Finding, Severity
-from audits.rulings.damage import left_out
-from games.roles import ROLES
+from audits.rulings.corrections.damage import left_out
+from games.access.roles import ROLES
 
 register = template.Library()
 
 
 @register.filter
 def money(amount: float | None) -> str:
-    return words.money(amount)
+    return labels.money(amount)
 
 
 @register.filter
 def box_name(code: str) -> str:
-    return words.box_name(code)
+    return labels.box_name(code)
 
 
 @register.filter
 def in_words(finding: Finding) -> str:
-    return words.in_words(finding)
+    return labels.in_words(finding)
 
 
 @register.filter
 def kind_name(finding: Finding) -> str:
-    return words.kind_name(finding.category, finding.kind)
+    return labels.kind_name(finding.category, finding.kind)
 
 
 @register.filter

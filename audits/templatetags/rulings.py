@@ -4,18 +4,18 @@ from typing import Any
 
 from django import template
 
-from audits import words
+from audits.findings import labels
 from audits.models import Correction, Ruling
-from audits.rulings.shown import changes, ruling_rows
+from audits.rulings.presenters import changes, ruling_rows
+from games.access.gate import can, visible
 from games.models import Round
-from games.services.gate import can, visible
 
 register = template.Library()
 
 
 @register.filter
 def without_sign(amount: int) -> str:
-    return words.money(abs(amount))
+    return labels.money(abs(amount))
 
 
 @register.simple_tag(takes_context=True)

@@ -9,7 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
 from games.models import Terminal
-from games.services.terminals import TooManyCallsError, call_count, terminal_of
+from games.terminals.services import TooManyCallsError, call_count, terminal_of
 
 SCHEME = "bearer"
 

@@ -133,11 +133,11 @@ def component_name(code: HTTPStatus) -> str:
 
 def add_components(result: Schema, **context: Any) -> Schema:
     """The named schemas and refusals, beside what was found in the views."""
-    from games.api.live_schemas import LIVE_SCHEMAS  # the models they read are not there yet while this file is loaded
     from games.api.schemas import SCHEMAS
+    from games.live.api.schemas import LIVE_SCHEMAS  # the models they read are not there yet while this file is loaded
 
     components = result.setdefault("components", {})
-    from games.api.tumbler_schemas import TUMBLER_SCHEMAS
+    from games.floor.api.tumbler_schemas import TUMBLER_SCHEMAS
 
     components["schemas"] = components.get("schemas", {}) | SCHEMAS | LIVE_SCHEMAS | TUMBLER_SCHEMAS
     components["responses"] = {

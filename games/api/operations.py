@@ -8,8 +8,8 @@ from drf_spectacular.utils import OpenApiParameter
 from games.api.openapi import Refusal, Schema, operation
 from games.api.schemas import CODE, MOMENT, NUMBER, PROPOSAL_STATES, TEXT, ref
 from games.api.views import Pages
+from games.floor.moments import EXAMPLE
 from games.models import Round, TableState
-from games.moments import EXAMPLE
 
 # --- What stands in addresses ----------------------------------------------------------------------
 

@@ -10,15 +10,15 @@ from rest_framework import exceptions, status
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
+from games.access.gate import Denied
+from games.accounts.services.fresh_factor import FreshFactorNeededError
 from games.api.openapi import PROBLEM
 from games.engine.errors import InputError
-from games.engine.live import OrderError
-from games.services.freshness import FreshFactorNeededError
-from games.services.gate import Denied
-from games.services.live import LiveConflictError
-from games.services.rounds import RoundConflictError
-from games.services.saving import OvertakenError
-from games.services.uploads import UploadRefusedError
+from games.engine.play.live_play import OrderError
+from games.history.audited_save import OvertakenError
+from games.live.services import LiveConflictError
+from games.rounds.services.recording import RoundConflictError
+from games.rounds.services.uploads import UploadRefusedError
 
 #: An answer names the first faults of a document; who sent more of them needs another program, not a longer list.
 MOST_FAULTS = 100

@@ -1,19 +1,19 @@
 """What calls of the API take and answer, as JSON Schema, each with an example.
 
 Exact on purpose: an object has the fields named here and no others, so that an answer that strays from its description
-fails a test (tests/games/test_api_schema.py), and a program may rely on it.
+fails a test (tests/games/api/test_schema.py), and a program may rely on it.
 """
 
 from typing import Any
 
 from games.api.openapi import Schema
-from games.approval import Approval
 from games.engine.dice import COUNT
-from games.engine.loader import published
+from games.engine.rules.loader import published
+from games.floor.approval import Approval
+from games.floor.moments import EXAMPLE as MOMENT_EXAMPLE
+from games.limits.serializers import STATES
 from games.models import DiceInspection, DiceSet, LimitDecision, LimitSet, Round, TableState
-from games.moments import EXAMPLE as MOMENT_EXAMPLE
-from games.proposals import STATES
-from games.rounds.ready import EVENT_FIELDS, MOST_BETS
+from games.rounds.prepared import EVENT_FIELDS, MOST_BETS
 
 
 def ref(name: str) -> Schema:

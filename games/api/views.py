@@ -8,9 +8,9 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from games.api.query import number
+from games.access.gate import deny
+from games.api.query_parameters import number
 from games.models import Staff, Terminal
-from games.services.gate import deny
 
 
 class Pages(CursorPagination):

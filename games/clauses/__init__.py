@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from games.engine.loader import rulebook
-from games.engine.rulebook import Rulebook
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Rulebook
 
 FOLDER = Path(__file__).parent
 DONE = ("computed", "checked", "recorded", "shown")  # by the product: each has a module and a test

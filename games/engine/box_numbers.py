@@ -6,7 +6,7 @@ The number of a box is its line in `box_numbers.txt`. A new rulebook may add lin
 from functools import cache
 from pathlib import Path
 
-from .rulebook import Layout
+from games.engine.rules.rulebook import Layout
 
 CODES: tuple[str, ...] = tuple(Path(__file__).with_name("box_numbers.txt").read_text().split())
 NUMBERS: dict[str, int] = {code: number for number, code in enumerate(CODES, 1)}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .dice import Throw
+from games.engine.dice import Throw
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from .errors import InputError
+from games.engine.errors import InputError
 
 FACES = range(1, 7)
 COUNT = 3

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .dice import Throw, all_throws
-from .limits import Bet, Limits, effective_stakes, holdings
-from .rulebook import Layout, Rulebook
+from games.engine.dice import Throw, all_throws
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.engine.signs.limits import Bet, Limits, effective_stakes, holdings
 
 
 @dataclass(frozen=True)

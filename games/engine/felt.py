@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape
 
-from .rulebook import Area, Caption, Layout, Rectangle, Rulebook
+from games.engine.rules.rulebook import Area, Caption, Layout, Rectangle, Rulebook
 
 MARGIN = 10
 LARGEST_TEXT, SMALLEST_TEXT = 30, 10

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .boxes import Box
-from .dice import all_throws
-from .rulebook import Layout
+from games.engine.boxes import Box
+from games.engine.dice import all_throws
+from games.engine.rules.rulebook import Layout
 
 
 @dataclass(frozen=True)

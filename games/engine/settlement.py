@@ -3,9 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .dice import Throw
-from .limits import Bet, Breach, Holding, Limits, Placed, breaches, effective_stakes, holdings, needs_ruling
-from .rulebook import Layout, Rulebook
+from games.engine.dice import Throw
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.engine.signs.limits import (
+    Bet,
+    Breach,
+    Holding,
+    Limits,
+    Placed,
+    breaches,
+    effective_stakes,
+    holdings,
+    needs_ruling,
+)
 
 RULING = "ruling"
 

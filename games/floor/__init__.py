@@ -1,1 +1,1 @@
-"""Set-up data: casinos, pits, tables, limits and staff as one TOML file, read strictly."""
+"""Casinos, pits, tables, dice sets and tumblers; the floor file."""

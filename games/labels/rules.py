@@ -1,7 +1,7 @@
 """Names of rulebooks, layouts and rules. The ids and citations stay in API, files and tooltips."""
 
-from games.engine.citation import SEPARATOR
-from games.engine.loader import rulebooks
+from games.engine.rules.citation import SEPARATOR
+from games.engine.rules.loader import rulebooks
 
 #: Between the parts of a name: `Tai Sai v6 · Rule 5.1.1`.
 BETWEEN = " · "

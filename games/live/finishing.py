@@ -5,7 +5,7 @@ from collections import deque
 from typing import Any
 
 from games.engine.dice import COUNT, parse_known_dice
-from games.engine.irregularities import (
+from games.engine.play.irregularities import (
     INTERRUPTION,
     NO_MORE_BETS,
     PLACE_BETS,
@@ -15,10 +15,10 @@ from games.engine.irregularities import (
     TUMBLER,
     VOID,
 )
-from games.engine.live import Play, take
-from games.engine.rulebook import Rulebook
-from games.live.reading import read_step
-from games.live.stand import Stand
+from games.engine.play.live_play import Play, take
+from games.engine.rules.rulebook import Rulebook
+from games.live.parser import read_step
+from games.live.session_state import Stand
 
 ENDS = (SETTLED, VOID)
 #: What a person has to say of a step beside that it happened: its fields, each with the name of what was said.

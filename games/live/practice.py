@@ -10,17 +10,17 @@ from typing import Any
 
 from games.engine.dice import COUNT, FACES, UNKNOWN
 from games.engine.errors import InputError
-from games.engine.irregularities import INTERRUPTION, RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID
-from games.engine.limits import Limits
-from games.engine.live import BET, INCREASE, REFUSE, WITHDRAW, Play, take
-from games.engine.loader import rulebook
 from games.engine.money import MINOR, format_money
-from games.engine.rulebook import Layout
-from games.live.expected import expected_nets
-from games.live.reading import read_step
-from games.live.stand import Stand
+from games.engine.play.irregularities import INTERRUPTION, RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID
+from games.engine.play.live_play import BET, INCREASE, REFUSE, WITHDRAW, Play, take
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Layout
+from games.engine.signs.limits import Limits
+from games.limits.selectors import NoLimitsError, limits_at
+from games.live.expected_nets import expected_nets
+from games.live.parser import read_step
+from games.live.session_state import Stand
 from games.models import LiveRound, LiveStep, Table
-from games.selectors import NoLimitsError, limits_at
 
 MOST_STEPS = 300
 SEATS = tuple(f"seat-{number}" for number in range(1, 8))

@@ -1,7 +1,7 @@
 """What the commands say of a sign-in link that was made, or of a proposal that waits."""
 
+from games.accounts.services.sign_in_links import IssuedLink
 from games.models import AccountProposal
-from games.services.account_links import IssuedLink
 
 
 def account_text(done: IssuedLink | AccountProposal) -> str:

@@ -5,7 +5,7 @@ import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.comparison
 import django.db.models.functions.text
-import games.models.casino
+import games.floor.models.casino
 import simple_history.models
 from django.conf import settings
 from django.contrib.postgres.operations import BtreeGistExtension
@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', models.CharField(max_length=20, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]*$', 'Use letters, digits, dots, dashes and underscores, beginning with a letter or digit.')])),
                 ('name', models.CharField(max_length=200)),
-                ('timezone', models.CharField(max_length=64, validators=[games.models.casino.validate_time_zone], verbose_name='time zone')),
+                ('timezone', models.CharField(max_length=64, validators=[games.floor.models.casino.validate_time_zone], verbose_name='time zone')),
                 ('currency', models.CharField(max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}$', 'Use the three capital letters of the currency, such as SGD.')])),
                 ('gaming_day_starts', models.TimeField(help_text="In the casino's own time.", verbose_name='gaming day starts at')),
             ],
@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                 ('history_author', models.TextField(verbose_name='author')),
                 ('code', models.CharField(db_index=True, max_length=20, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9._-]*$', 'Use letters, digits, dots, dashes and underscores, beginning with a letter or digit.')])),
                 ('name', models.CharField(max_length=200)),
-                ('timezone', models.CharField(max_length=64, validators=[games.models.casino.validate_time_zone], verbose_name='time zone')),
+                ('timezone', models.CharField(max_length=64, validators=[games.floor.models.casino.validate_time_zone], verbose_name='time zone')),
                 ('currency', models.CharField(max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}$', 'Use the three capital letters of the currency, such as SGD.')])),
                 ('gaming_day_starts', models.TimeField(help_text="In the casino's own time.", verbose_name='gaming day starts at')),
                 ('history_change_reason', models.TextField()),

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.db.models.functions.text
-import games.models.terminal
+import games.terminals.models
 import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
                 ('history_author', models.TextField(verbose_name='author')),
-                ('name', models.CharField(max_length=60, validators=[games.models.terminal.validate_plain_name])),
+                ('name', models.CharField(max_length=60, validators=[games.terminals.models.validate_plain_name])),
                 ('table_codes', models.TextField(help_text='Whose rounds the key is good for.', verbose_name='tables')),
                 ('key_hint', models.CharField(help_text='How the key begins, to tell keys apart.', max_length=10, verbose_name='key')),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
             name='Terminal',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60, validators=[games.models.terminal.validate_plain_name])),
+                ('name', models.CharField(max_length=60, validators=[games.terminals.models.validate_plain_name])),
                 ('table_codes', models.TextField(help_text='Whose rounds the key is good for.', verbose_name='tables')),
                 ('key_hash', models.CharField(editable=False, help_text='SHA-256 of the key.', max_length=64, unique=True)),
                 ('key_hint', models.CharField(help_text='How the key begins, to tell keys apart.', max_length=10, verbose_name='key')),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import migrations
 
-from games.box_functions import create_box_functions
+from games.database.box_functions import create_box_functions
 
 CHECKS = {
     "round_bets_side_by_side": (

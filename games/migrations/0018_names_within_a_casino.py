@@ -6,7 +6,7 @@ Rounds get the casino of their table, held to it by a foreign key over both colu
 import django.db.models.deletion
 from django.db import migrations, models
 
-import games.models.terminal
+import games.terminals.models
 
 #: Rounds are written once: for the one statement that fills the new column, the trigger that says so is off.
 FILL = """
@@ -50,7 +50,7 @@ RESERVED = models.Q(source__iregex="^(hand|practice)$")
 def source_field() -> models.Field:
     return models.CharField(
         blank=True, default="", db_default="", help_text=HELP, max_length=200,
-        validators=[games.models.terminal.validate_plain_name],
+        validators=[games.terminals.models.validate_plain_name],
     )  # fmt: skip
 
 

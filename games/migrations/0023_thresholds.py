@@ -16,7 +16,7 @@ RETURNS jsonb LANGUAGE sql STABLE AS $$
     ORDER BY d.effective_from DESC, d.id DESC LIMIT 1
 $$
 """
-#: As games.moments has it: an hour that the clocks show twice counts the first time.
+#: As games.floor.moments has it: an hour that the clocks show twice counts the first time.
 NEXT_DAY = """
 CREATE FUNCTION next_gaming_day(at_casino bigint, moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT min(first) FROM (

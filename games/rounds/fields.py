@@ -4,8 +4,8 @@ import datetime as dt
 from typing import Any
 
 from games.engine.dice import parse_dice, parse_known_dice
-from games.engine.requests import Faults, is_plain_text
-from games.moments import MomentError, parse_moment
+from games.engine.json_input import Faults, is_plain_text
+from games.floor.moments import MomentError, parse_moment
 
 LONGEST = 200
 MOST_TUMBLES = 1000

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from games.rounds.ready import ReadyRound
-from games.rounds.tables import Books
+from games.rounds.prepared import ReadyRound
+from games.rounds.table_terms import Books
 
 COLUMNS = (
     "source", "ref", "casino_id", "table_id", "gaming_day", "assignment_id", "rulebook", "layout", "limit_set_id",

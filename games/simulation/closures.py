@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from games.moments import zone_of
-from games.simulation import findings as told
-from games.simulation.draft import Draft
-from games.simulation.floor import PlayedTable
+from games.floor.moments import zone_of
+from games.simulation import known_findings as told
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft
 
 SECOND = dt.timedelta(seconds=1)
 BOTH_FROM = 10  # rounds a day, from which a table has both: closed, and suspended

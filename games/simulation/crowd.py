@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from games.simulation.draft import Wager
-from games.simulation.floor import PlayedTable, Sign
+from games.simulation.played_floor import PlayedTable, Sign
+from games.simulation.round_draft import Wager
 
 #: How full a table is, hour by hour from six in the morning.
 BY_HOUR = (15, 12, 12, 14, 18, 24, 32, 38, 42, 45, 48, 52, 58, 66, 78, 90, 100, 98, 88, 72, 55, 40, 28, 20)

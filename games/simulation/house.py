@@ -3,8 +3,8 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from games.engine.loader import rulebooks
-from games.engine.rulebook import Layout
+from games.engine.rules.loader import rulebooks
+from games.engine.rules.rulebook import Layout
 
 #: Rulebooks and layouts in turn, so that the first few tables differ.
 GAMES = (

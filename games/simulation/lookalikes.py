@@ -2,11 +2,11 @@
 
 from random import Random
 
-from games.simulation.draft import Draft, Wager
 from games.simulation.faults.events import HAPPENINGS, Happening
 from games.simulation.faults.fault import Fault, bet_on
 from games.simulation.faults.withdrawals import taken_back
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft, Wager
 
 MANY_TUMBLES = (5, 6, 9)
 LARGE = 50

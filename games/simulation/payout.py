@@ -3,7 +3,7 @@
 from functools import cache
 from itertools import combinations
 
-from games.engine.rulebook import Layout
+from games.engine.rules.rulebook import Layout
 
 Dice = tuple[int, int, int]
 LEAST_BIG = 11

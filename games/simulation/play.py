@@ -6,18 +6,18 @@ from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
-from games.moments import day_bounds, zone_of
+from games.floor.moments import day_bounds, zone_of
 from games.simulation.closures import Closures
 from games.simulation.crowd import Crowd
-from games.simulation.draft import Draft, Earlier, Wager
 from games.simulation.faults import Planter
-from games.simulation.findings import Findings
-from games.simulation.floor import PlayedTable
+from games.simulation.incomplete_signs import SignCheck
+from games.simulation.known_findings import Findings
 from games.simulation.lookalikes import Lookalikes
 from games.simulation.payout import Dice
-from games.simulation.record import document_of, findings_of
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft, Earlier, Wager
+from games.simulation.round_record import document_of, findings_of
 from games.simulation.schedule import moments, slots
-from games.simulation.signs import SignCheck
 
 LOOKALIKES = 0.05
 TIMED, HOUSE_PLACED, CALLED = 0.08, 0.02, 0.01

@@ -12,11 +12,11 @@ from typing import IO
 
 import msgspec
 
-from games.moments import day_bounds
+from games.floor.moments import day_bounds
 from games.simulation.closures import Closures, State, states_text
-from games.simulation.findings import Findings
-from games.simulation.floor import PlayedTable
+from games.simulation.known_findings import Findings
 from games.simulation.play import PlayedRound, table_day
+from games.simulation.played_floor import PlayedTable
 
 PACKED = ".gz"
 PACKING = 6  # nearly as small as 9, in half the time

@@ -14,8 +14,8 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
-from .errors import EmbeddedServerError
-from .home import Home
+from taisai_backoffice.embedded.errors import EmbeddedServerError
+from taisai_backoffice.embedded.home import Home
 
 FALLBACK_ROOT = Path("/var/lib/taisai")
 

@@ -5,10 +5,10 @@ import os
 import subprocess
 import sys
 
-from .errors import EmbeddedServerError
-from .home import PROJECT, Home
-from .lease import Lease, end_on_signals
-from .postgres import Postgres
+from taisai_backoffice.embedded.errors import EmbeddedServerError
+from taisai_backoffice.embedded.home import PROJECT, Home
+from taisai_backoffice.embedded.lease import Lease, end_on_signals
+from taisai_backoffice.embedded.postgres import Postgres
 
 
 @functools.cache

@@ -5,7 +5,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from .errors import EmbeddedServerError
+from taisai_backoffice.embedded.errors import EmbeddedServerError
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 

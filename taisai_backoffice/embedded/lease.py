@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import IO, Any, Protocol
 
-from .home import Home
+from taisai_backoffice.embedded.home import Home
 
 
 class Server(Protocol):

@@ -12,10 +12,10 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from .account import reachable_folder, server_account, server_binaries
-from .errors import EmbeddedServerError
-from .home import Home
-from .machine import free_port, live_process
+from taisai_backoffice.embedded.account import reachable_folder, server_account, server_binaries
+from taisai_backoffice.embedded.errors import EmbeddedServerError
+from taisai_backoffice.embedded.home import Home
+from taisai_backoffice.embedded.machine import free_port, live_process
 
 DATABASE = "taisai"
 ROLES = ("owner", "app")

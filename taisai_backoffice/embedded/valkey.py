@@ -8,9 +8,9 @@ import time
 from importlib import util
 from pathlib import Path
 
-from .errors import EmbeddedServerError
-from .home import Home
-from .machine import free_port, live_process
+from taisai_backoffice.embedded.errors import EmbeddedServerError
+from taisai_backoffice.embedded.home import Home
+from taisai_backoffice.embedded.machine import free_port, live_process
 
 START_TRIES = 3
 START_SECONDS = 5

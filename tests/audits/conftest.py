@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from audits.reconciliation import applying
-from audits.services import runs
+from audits.reconciliation import terms
+from audits.reconciliation.services import runs
 from games.models import Table
 from tests.audits.playing import table_for
 from tests.conftest import House
@@ -17,10 +17,10 @@ __all__ = ["clock"]
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keys are given anew in every clone; and a part in a test's transaction is seen by no other connection."""
-    applying._KNOWN.clear()
+    terms._KNOWN.clear()
     monkeypatch.setattr(runs, "EVERY_SECONDS", 3600)
     yield
-    applying._KNOWN.clear()
+    terms._KNOWN.clear()
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from typing import Any
 
 from audits.models import Consequence, Incident, Ruling, RulingKind, Scope
-from audits.services.consequences import Basis, consequence_execute, round_settle, rounds_void
-from audits.services.rulings import Draft, ruling_make
+from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle, rounds_void
+from audits.rulings.services.rulings import Draft, ruling_make
 from games.models import Round, Table
 from tests.audits.files import opened
 from tests.conftest import House

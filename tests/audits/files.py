@@ -6,13 +6,13 @@ from typing import Any
 
 from django.utils import timezone
 
+from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.log import log_write
 from audits.models import Incident, LogEntry
-from audits.services.incidents import Report, incident_open
-from audits.services.logs import log_write
 from games.models import LedgerLeaf, Round, Table
-from games.services.rounds import round_record
+from games.rounds.services.recording import round_record
 from tests.conftest import OPERATOR, House
-from tests.games.floor import SECOND
+from tests.games.floor_setup import SECOND
 from tests.games.rounds.samples import bet, line
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(40)

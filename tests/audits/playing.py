@@ -7,14 +7,14 @@ from typing import Any
 from django.db import connection
 
 from audits.models import COUNTS, FIGURES, DaySummary, Finding, Run, RunPart
-from audits.services.arrivals import arrivals_take
-from audits.services.runs import part_take, parts_of, run_start
-from games.engine.limits import Limits
+from audits.reconciliation.services.arrivals import arrivals_take
+from audits.reconciliation.services.runs import part_take, parts_of, run_start
+from games.engine.signs.limits import Limits
+from games.limits.services.proposals import limits_approve, limits_propose
 from games.models import LimitSet, Outbox, Table
-from games.services.limits import limits_approve, limits_propose
-from games.services.rounds import round_record
+from games.rounds.services.recording import round_record
 from tests.conftest import OPERATOR, House
-from tests.games.floor import NOON, START, bare_table, completed, dropped, put_sign, sign
+from tests.games.floor_setup import NOON, START, bare_table, completed, dropped, put_sign, sign
 from tests.games.rounds.samples import bet, line
 
 DAY = dt.date(2026, 11, 15)

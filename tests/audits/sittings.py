@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from audits.models import Finding
-from audits.services.arrivals import arrivals_take
+from audits.reconciliation.services.arrivals import arrivals_take
 from games.models import Round, Table
-from games.services.rounds import round_record
+from games.rounds.services.recording import round_record
 from tests.conftest import OPERATOR, House
-from tests.games.floor import ready_table, sign
+from tests.games.floor_setup import ready_table, sign
 from tests.games.rounds.samples import bet, current, line
 
 #: A winner of 100.00 on Small who was paid 300.00, by dice 1, 3, 6.

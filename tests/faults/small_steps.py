@@ -2,9 +2,9 @@
 
 import datetime as dt
 
-from audits.reconciliation import reading
-from audits.services import runs
+from audits.reconciliation import bulk_read
+from audits.reconciliation.services import runs
 
-reading.BLOCK = 1
-reading.SLICE = dt.timedelta(minutes=5)
+bulk_read.BLOCK = 1
+bulk_read.SLICE = dt.timedelta(minutes=5)
 runs.EVERY_SECONDS = 0.0

@@ -21,19 +21,19 @@ from django.utils import timezone
 from django_celery_results.models import TaskResult
 from pytest_django import DjangoDbBlocker
 
+from audits.findings.services.escalation import findings_escalate
 from audits.models import DayClose, DaySummary, Escalation, Finding, Notice, ReportRun, Run
-from audits.reconciliation.table_day import reconcile_waiting
-from audits.services import arrivals
-from audits.services.arrivals import SYSTEM, arrivals_take
-from audits.services.closing import days_to_close
-from audits.services.escalation import findings_escalate
-from audits.services.report_files import file_path, sha256_of
-from audits.services.reports import report_ask
-from audits.services.runs import LOCK, close_start, parts_of, run_cancel, run_start
+from audits.reconciliation.day import reconcile_waiting
+from audits.reconciliation.services import arrivals
+from audits.reconciliation.services.arrivals import SYSTEM, arrivals_take
+from audits.reconciliation.services.closing import days_to_close
+from audits.reconciliation.services.runs import LOCK, close_start, parts_of, run_cancel, run_start
+from audits.reports.services.files import file_path, sha256_of
+from audits.reports.services.reports import report_ask
 from audits.tasks import close_days, sweep, take_part, take_report
+from games.access.gate import Operator
 from games.models import Casino, Outbox, Table
-from games.services.gate import Operator
-from games.services.rounds import round_record
+from games.rounds.services.recording import round_record
 from taisai_backoffice.run import Part, celery_command
 from tests import servers
 from tests.games.rounds.samples import bet, example, line

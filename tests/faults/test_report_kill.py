@@ -9,9 +9,9 @@ import sys
 from django.utils import timezone
 
 from audits.models import ReportRun
-from audits.services.report_files import file_path, reports_folder, sha256_of
-from audits.services.report_making import report_take, reports_waiting
-from audits.services.reports import report_ask
+from audits.reports.services.files import file_path, reports_folder, sha256_of
+from audits.reports.services.production import report_take, reports_waiting
+from audits.reports.services.reports import report_ask
 from taisai_backoffice.embedded.home import PROJECT
 from tests import servers
 from tests.audits.playing import DAY, UNDERPAID, played, record, table_for

@@ -21,25 +21,25 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from audits.reading import LONGEST_LINE
-from audits.services.consequences import Basis, consequence_execute, round_settle, rounds_void
-from audits.services.evidence import evidence_add
-from audits.services.incidents import Report, incident_note, incident_open
-from audits.services.logs import log_write
-from audits.services.rulings import Draft, ruling_make
-from games.engine.sign_edits import Edits
+from audits.incidents.parser import LONGEST_LINE
+from audits.incidents.services.evidence import evidence_add
+from audits.incidents.services.incidents import Report, incident_note, incident_open
+from audits.incidents.services.log import log_write
+from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle, rounds_void
+from audits.rulings.services.rulings import Draft, ruling_make
+from games.engine.signs.edits import Edits
+from games.floor.services.dice import dice_inspect
+from games.limits.services.proposals import limits_approve, limits_edit
+from games.live.services import live_open, live_step
 from games.models import Round, Table
-from games.services.dice import dice_inspect
-from games.services.limits import limits_approve, limits_edit
-from games.services.live import live_open, live_step
-from games.services.rounds import round_record
-from games.services.settlement import Setting
-from games.services.terminals import terminal_create
+from games.rounds.services.recording import round_record
+from games.settlement_policies.services import Setting
+from games.terminals.services import terminal_create
 from tests import servers
 from tests.audits.files import PNG
 from tests.conftest import OPERATOR, PEOPLE, House, build_house, connected_to
 from tests.games.engine.oracle import V6
-from tests.games.floor import bare_table, dice_of, open_table
+from tests.games.floor_setup import bare_table, dice_of, open_table
 from tests.games.rounds.samples import current, line
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(public=True)

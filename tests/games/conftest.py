@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import time_machine
 
-from tests.games.floor import NOON
+from tests.games.floor_setup import NOON
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.test import Client
 
-from games.engine.loader import published
-from games.engine.rulebook import Rulebook
+from games.engine.rules.loader import published
+from games.engine.rules.rulebook import Rulebook
 
 DEPTH = 4  # a test, its fixtures and helpers, and theirs
 

@@ -6,9 +6,9 @@ from django.test import Client
 from django_otp.oath import totp
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from games.access.services.people import local_password_set
+from games.accounts.services.second_factors import recovery_codes_make
 from games.models import Staff
-from games.services.factors import recovery_codes_make
-from games.services.people import local_password_set
 from tests.conftest import OPERATOR, House
 
 PASSWORD = "correct horse battery"

@@ -7,16 +7,16 @@ from django.db import transaction
 from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from audits.services.consequences import Basis, consequence_execute, round_settle
-from audits.services.incidents import Report, incident_open
-from audits.services.logs import handover_sign, log_write
-from audits.services.rulings import Draft, ruling_make
-from games.engine.sign_edits import Edits
+from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.log import handover_sign, log_write
+from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle
+from audits.rulings.services.rulings import Draft, ruling_make
+from games.access.services.people import account_reset
+from games.accounts.services.second_factors import factor_reset_propose
+from games.engine.signs.edits import Edits
+from games.limits.services.proposals import limits_edit
 from games.models import LoginSession, Staff
-from games.services.factors import factor_reset_propose
-from games.services.limits import limits_edit
-from games.services.people import account_reset
-from games.services.thresholds import threshold_propose
+from games.thresholds.services import threshold_propose
 from tests.conftest import House
 from tests.matrix.expected import DATA
 from tests.matrix.places import Samples

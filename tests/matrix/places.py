@@ -11,23 +11,29 @@ from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from django_celery_results.models import TaskResult
 
+from audits.findings.services.findings import finding_acknowledge
+from audits.incidents.services.disputes import dispute_raise, dispute_rule_set
+from audits.incidents.services.evidence import evidence_add
+from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.log import handover_sign, log_write
+from audits.incidents.services.shifts import shift_add
 from audits.models import DayClose, DaySummary, Finding, Notice
-from audits.services.arrivals import arrivals_take
-from audits.services.consequences import Basis, consequence_execute, round_settle
-from audits.services.discretions import discretion_record
-from audits.services.disputes import dispute_raise, dispute_rule_set
-from audits.services.evidence import evidence_add
-from audits.services.findings import finding_acknowledge
-from audits.services.incidents import Report, incident_open
-from audits.services.logs import handover_sign, log_write
-from audits.services.report_certificates import report_certify
-from audits.services.report_making import report_take
-from audits.services.report_schedules import schedule_create
-from audits.services.reports import report_again, report_ask
-from audits.services.rulings import Draft, ruling_make
-from audits.services.runs import close_start, part_take, run_start
-from audits.services.shifts import shift_add
-from games.engine.sign_edits import Edits
+from audits.reconciliation.services.arrivals import arrivals_take
+from audits.reconciliation.services.runs import close_start, part_take, run_start
+from audits.reports.services.certificates import report_certify
+from audits.reports.services.production import report_take
+from audits.reports.services.reports import report_again, report_ask
+from audits.reports.services.schedules import schedule_create
+from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle
+from audits.rulings.services.discretions import discretion_record
+from audits.rulings.services.rulings import Draft, ruling_make
+from games.access.services.access_reviews import reviews_open
+from games.access.services.acting_appointments import duty_grant
+from games.access.services.people import account_reset
+from games.engine.signs.edits import Edits
+from games.limits.services.presets import preset_add
+from games.limits.services.proposals import limits_edit
+from games.live.services import live_open
 from games.models import (
     AccessRecord,
     AccessReview,
@@ -41,21 +47,15 @@ from games.models import (
     Staff,
     Table,
 )
-from games.services.access_reviews import reviews_open
-from games.services.duties import duty_grant
-from games.services.limits import limits_edit
-from games.services.live import live_open
-from games.services.people import account_reset
-from games.services.presets import preset_add
-from games.services.rounds import round_record
-from games.services.settlement import Setting
-from games.services.terminals import terminal_create
-from games.services.thresholds import threshold_propose
+from games.rounds.services.recording import round_record
+from games.settlement_policies.services import Setting
+from games.terminals.services import terminal_create
+from games.thresholds.services import threshold_propose
 from tests.audits.decided import incident_about, standing
 from tests.audits.files import PNG
 from tests.conftest import OPERATOR, PEOPLE, House
 from tests.games.engine.oracle import DIVISION_9
-from tests.games.floor import bare_table, open_table, sign
+from tests.games.floor_setup import bare_table, open_table, sign
 from tests.games.rounds.samples import bet, current, line
 
 #: The object of each kind in one place, by the name of its model.

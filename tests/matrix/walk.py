@@ -17,7 +17,7 @@ from django.template.response import TemplateResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from games.services import denials
+from games.access.services import denials
 from tests.conftest import House
 from tests.matrix.places import Samples, key_of
 

@@ -3,11 +3,11 @@
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from games.engine.limits import Range
+from games.engine.signs.limits import Range
+from games.limits.selectors import limits_at
 from games.models import DiceInspection, LimitDecision, SignPrint, Table
-from games.selectors import limits_at
 from tests.games.engine.oracle import DIVISION_9
-from tests.games.floor import bare_table, dice_of, open_table, put_sign, ready_table
+from tests.games.floor_setup import bare_table, dice_of, open_table, put_sign, ready_table
 from tests.pages.conftest import Site, log_in
 
 

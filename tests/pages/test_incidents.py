@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from audits.models import Incident, LogEntry
-from tests.games.floor import open_table
+from tests.games.floor_setup import open_table
 from tests.pages.conftest import Site, log_in
 
 ADMIN = "/admin/audits"

@@ -3,11 +3,11 @@
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
+from games.live.services import live_open, live_step
 from games.models import LiveRound, Round
-from games.services.live import live_open, live_step
 from tests.conftest import OPERATOR
 from tests.games.engine.oracle import DIVISION_9
-from tests.games.floor import HOUR, open_table, ready_table
+from tests.games.floor_setup import HOUR, open_table, ready_table
 from tests.pages.conftest import Site, log_in
 
 

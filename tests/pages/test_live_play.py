@@ -6,14 +6,14 @@ from threading import Timer
 
 import pytest
 
-from games.engine.loader import rulebook
+from games.engine.rules.loader import rulebook
 from games.models import LiveRound, Round
-from games.services.terminals import terminal_create
-from games.simulation.floor import PlayedTable
-from games.simulation.live import LiveTable
-from games.simulation.terminal import Caller, Stopped
+from games.simulation.live_table import LiveTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.playing_terminal import Caller, Stopped
+from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR
-from tests.games.floor import ready_table, sign
+from tests.games.floor_setup import ready_table, sign
 from tests.pages.conftest import Site
 
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from audits.models import ReportRun
-from audits.services.report_making import report_take
-from audits.services.reports import report_ask
+from audits.reports.services.production import report_take
+from audits.reports.services.reports import report_ask
 from games.models import Table
 from tests.audits.playing import DAY, UNDERPAID, played, record, table_for
 from tests.pages.conftest import Site, log_in

@@ -4,11 +4,11 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from audits.models import Consequence, Incident, Ruling
-from audits.services.rulings import ruling_make
+from audits.rulings.services.rulings import ruling_make
 from games.models import Round, Table
 from tests.audits.decided import incident_about, ruled, settled_as, standing
 from tests.audits.files import played
-from tests.games.floor import MINUTE, open_table
+from tests.games.floor_setup import MINUTE, open_table
 from tests.games.rounds.samples import bet
 from tests.pages.conftest import Site, log_in
 from tests.pages.test_incidents import again_as

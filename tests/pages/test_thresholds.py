@@ -4,8 +4,8 @@ import os
 
 from playwright.sync_api import Page, expect
 
-from games.services.people import local_password_set
-from games.services.thresholds import threshold_propose
+from games.access.services.people import local_password_set
+from games.thresholds.services import threshold_propose
 from tests.conftest import OPERATOR
 from tests.pages.conftest import PASSWORD, Site, log_in
 from tests.thresholds import approved, compliance_person

@@ -14,7 +14,7 @@ from threading import Thread
 import psycopg
 from celery import Celery
 
-from games.services.denials import INSERT
+from games.access.services.denials import INSERT
 from taisai_backoffice.embedded.database import migrate_new_home, urls
 from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.lease import Lease

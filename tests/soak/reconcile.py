@@ -27,14 +27,14 @@ from django.core.management import call_command
 from django.db import connections
 
 from audits.models import COUNTS, FIGURES, Run
-from audits.services.arrivals import arrivals_take
-from audits.services.runs import LOCK, part_take, parts_of, run_cancel, run_start
+from audits.reconciliation.services.arrivals import arrivals_take
+from audits.reconciliation.services.runs import LOCK, part_take, parts_of, run_cancel, run_start
 from audits.tasks import close_days, sweep, take_arrivals, take_part
-from games.engine.limits import Limits, Range
+from games.access.gate import Operator
+from games.engine.signs.limits import Limits, Range
+from games.limits.selectors import limits_at
+from games.limits.services.proposals import limits_approve, limits_propose
 from games.models import Casino, Staff, Table
-from games.selectors import limits_at
-from games.services.gate import Operator
-from games.services.limits import limits_approve, limits_propose
 from taisai_backoffice.embedded.database import migrate_new_home
 from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.lease import Lease

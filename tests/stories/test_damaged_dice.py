@@ -7,23 +7,23 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 
-from audits.documents import incident_document
-from audits.incidents.blast import affected_of
+from audits.incidents.affected_rounds import affected_of
+from audits.incidents.serializers import incident_document
+from audits.incidents.services.incidents import incident_change
 from audits.models import Consequence, Correction, DaySummary, Incident
-from audits.rulings.damage import Narrowing
-from audits.services import consequences
-from audits.services.arrivals import arrivals_take
-from audits.services.consequences import Basis, affected_void, consequence_execute, rounds_void
-from audits.services.incidents import incident_change
+from audits.reconciliation.services.arrivals import arrivals_take
+from audits.rulings.corrections.damage import Narrowing
+from audits.rulings.services import corrective_actions
+from audits.rulings.services.corrective_actions import Basis, affected_void, consequence_execute, rounds_void
+from games.access.gate import Denied
+from games.floor.services.dice import dice_fit, dice_inspect, dice_remove
 from games.models import DiceSet, Round, Table
-from games.services.dice import dice_fit, dice_inspect, dice_remove
-from games.services.gate import Denied
 from tests.audits.decided import incident_about, ruled
 from tests.audits.files import leaves, played
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9
-from tests.games.floor import HOUR, MINUTE, NOON, SECOND, bare_table, fit_since, put_sign, ready_table, sign
-from tests.games.floor import dice_of as new_dice
+from tests.games.floor_setup import HOUR, MINUTE, NOON, SECOND, bare_table, fit_since, put_sign, ready_table, sign
+from tests.games.floor_setup import dice_of as new_dice
 from tests.games.live.playing import Player
 from tests.games.rounds.samples import bet
 
@@ -312,7 +312,7 @@ def test_the_database_keeps_a_narrowed_order_within_its_radius(
 def test_more_rounds_than_one_order_takes_are_for_several(
     house: House, incident: Incident, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consequences, "MOST_ROUNDS", 3)
+    monkeypatch.setattr(corrective_actions, "MOST_ROUNDS", 3)
     with pytest.raises(ValidationError, match="several orders, each narrowed"):
         by_5_6(house, incident)
     assert len(by_5_6(house, incident, ends_at=CRACKED, reason="The first of two orders").round_ids) == 2

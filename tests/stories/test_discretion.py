@@ -6,21 +6,21 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 
+from audits.incidents.services.incidents import incident_change
 from audits.models import Consequence, ConsequenceDecision, Correction, DaySummary, Discretion, Finding, Incident
-from audits.rulings.books import books_of
-from audits.services.arrivals import arrivals_take
-from audits.services.consequences import Basis, consequence_execute, rounds_void
-from audits.services.discretions import discretion_record, discretion_settle
-from audits.services.incidents import incident_change
+from audits.reconciliation.services.arrivals import arrivals_take
+from audits.rulings.corrections.standing_nets import books_of
+from audits.rulings.services.corrective_actions import Basis, consequence_execute, rounds_void
+from audits.rulings.services.discretions import discretion_record, discretion_settle
+from games.access.gate import Denied
+from games.history.audited_save import OvertakenError
 from games.models import Round, Table
-from games.services.gate import Denied
-from games.services.saving import OvertakenError
 from tests.audits.decided import executed, incident_about, ruled, settled_as
 from tests.audits.files import leaves, played
 from tests.audits.playing import day_run
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, V6
-from tests.games.floor import MINUTE, NOON, ready_table, sign
+from tests.games.floor_setup import MINUTE, NOON, ready_table, sign
 from tests.games.rounds.samples import bet
 
 #: On 1, 3, 6 small wins. Seat 2's chips lay on big and were paid as if they lay on small; seat 3 was paid too little.

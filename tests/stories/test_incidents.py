@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from audits.incidents.searching import search
+from audits.incidents.search import search
+from audits.incidents.services.disputes import dispute_mark, dispute_raise, overdue
+from audits.incidents.services.evidence import camera_add
+from audits.incidents.services.incidents import Report, incident_note, incident_open, incident_step
+from audits.incidents.services.log import handover_sign, handover_take, log_write
 from audits.models import Finding, Incident, Notice
-from audits.services.arrivals import arrivals_take
-from audits.services.disputes import dispute_mark, dispute_raise, overdue
-from audits.services.evidence import camera_add
-from audits.services.incidents import Report, incident_note, incident_open, incident_step
-from audits.services.logs import handover_sign, handover_take, log_write
+from audits.reconciliation.services.arrivals import arrivals_take
 from audits.tasks import escalate
+from games.access.gate import Denied, can, visible
+from games.floor.services.dice import dice_inspect
+from games.floor.services.tables import table_suspend
 from games.models import DiceSet, Round, Staff, Table
-from games.services.dice import dice_inspect
-from games.services.gate import Denied, can, visible
-from games.services.tables import table_suspend
 from tests.audits.files import played
 from tests.conftest import House
-from tests.games.floor import HOUR, MINUTE, NOON, SECOND, open_table, sign
+from tests.games.floor_setup import HOUR, MINUTE, NOON, SECOND, open_table, sign
 from tests.games.live.playing import Player
 
 LIMITS = sign({"big-small": (50, 3000), "single": (25, 1000)}, {"big-small": 2000})

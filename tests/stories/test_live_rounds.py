@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from games.live.services import live_finish
 from games.models import LiveRound, LiveStep, Round, Table
-from games.services.live import live_finish
 from tests.conftest import House
-from tests.games.floor import HOUR, MINUTE, NOON, SECOND, open_table, ready_table, sign
+from tests.games.floor_setup import HOUR, MINUTE, NOON, SECOND, open_table, ready_table, sign
 from tests.games.live.playing import Player, box
 
 

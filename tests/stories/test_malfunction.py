@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from audits.findings.selectors import alerts
+from audits.findings.services.findings import finding_acknowledge
 from audits.models import Finding, Severity
-from audits.selectors import alerts
-from audits.services.findings import finding_acknowledge
 from audits.tasks import take_arrivals, take_warnings
+from games.floor.services.tables import table_resume, table_suspend
 from games.models import Round, TableState
-from games.services.tables import table_resume, table_suspend
 from tests.audits.playing import Happened, played
 from tests.conftest import House
-from tests.games.floor import HOUR, MINUTE, NOON, open_table
+from tests.games.floor_setup import HOUR, MINUTE, NOON, open_table
 from tests.games.floors import called
 from tests.games.live.playing import Player
 

@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from audits.documents import incident_document
 from audits.incidents.checklist import checklist_of
-from audits.services.checklist import step_tick
+from audits.incidents.serializers import incident_document
+from audits.incidents.services.checklist import step_tick
 from games.models import Table
 from tests.audits.decided import incident_about
 from tests.audits.files import leaves
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, V6
-from tests.games.floor import ready_table, sign
+from tests.games.floor_setup import ready_table, sign
 
 CASES = [
     (DIVISION_9, "2", "oral-wager", {"with_chips": "yes", "in_time": "yes"}),

@@ -7,34 +7,34 @@ from typing import Any
 
 import pytest
 
+from audits.incidents.services.disputes import dispute_raise, dispute_resolve
+from audits.incidents.services.incidents import incident_step
 from audits.models import ClosedSummary, Consequence, Correction, DaySummary, Finding, Incident, Notice, Ruling
-from audits.services.arrivals import arrivals_take
-from audits.services.consequences import (
+from audits.reconciliation.services.arrivals import arrivals_take
+from audits.reconciliation.services.runs import close_start, part_take
+from audits.rulings.services.corrective_actions import (  # fmt: skip
     Basis,
     affected_void,
     consequence_execute,
     marks_of,
     repayment_mark,
     table_suspend_for,
-)  # fmt: skip
-from audits.services.disputes import dispute_raise, dispute_resolve
-from audits.services.incidents import incident_step
-from audits.services.rulings import ruling_make, ruling_supersede
-from audits.services.runs import close_start, part_take
+)
+from audits.rulings.services.rulings import ruling_make, ruling_supersede
+from games.access.gate import Denied
 from games.engine.dice import Throw
-from games.engine.limits import Bet
-from games.engine.loader import rulebook
+from games.engine.rules.loader import rulebook
 from games.engine.settlement import settle
+from games.engine.signs.limits import Bet
+from games.floor.services.dice import dice_inspect
 from games.models import DiceSet, Round, Table
-from games.policies import policy_at
-from games.services.dice import dice_inspect
-from games.services.gate import Denied
-from games.services.settlement import Setting
+from games.settlement_policies.selectors import policy_at
+from games.settlement_policies.services import Setting
 from tests.audits.decided import REASON, draft, executed, incident_about, ruled, settled_as, standing
 from tests.audits.files import played
 from tests.conftest import House
 from tests.games.engine.oracle import V6
-from tests.games.floor import HOUR, MINUTE, NOON, open_table, sign
+from tests.games.floor_setup import HOUR, MINUTE, NOON, open_table, sign
 from tests.games.rounds.samples import bet
 
 LIMITS = sign({"big-small": (50, 3000), "single": (25, 1000)})

@@ -8,17 +8,17 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 
 from audits.models import Consequence, Finding, Ruling, RulingKind
-from audits.services.arrivals import arrivals_take
-from audits.services.consequences import consequence_execute
-from audits.services.rulings import ruling_make
+from audits.reconciliation.services.arrivals import arrivals_take
+from audits.rulings.services.corrective_actions import consequence_execute
+from audits.rulings.services.rulings import ruling_make
 from games.models import Round, SettlementPolicy, Table
-from games.policies import policy_at
-from games.services.settlement import Setting
+from games.settlement_policies.selectors import policy_at
+from games.settlement_policies.services import Setting
 from tests.audits.decided import incident_about, ruled, settled_as, standing, voided
 from tests.audits.files import played
 from tests.conftest import House
 from tests.games.engine.oracle import V6
-from tests.games.floor import HOUR, NOON, open_table, sign
+from tests.games.floor_setup import HOUR, NOON, open_table, sign
 from tests.games.rounds.samples import bet
 
 DAY = dt.timedelta(days=1)

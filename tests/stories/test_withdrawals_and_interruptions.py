@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from audits.models import Finding
-from games.engine.loader import rulebook
-from games.engine.round_states import can_step
+from games.engine.play.order_of_play import can_step
+from games.engine.rules.loader import rulebook
 from games.models import LiveRound, LiveStep, Round, Table
 from tests.audits.playing import drain
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
-from tests.games.floor import HOUR, NOON, SECOND, open_table, ready_table, sign
+from tests.games.floor_setup import HOUR, NOON, SECOND, open_table, ready_table, sign
 from tests.games.live.playing import Player, person, see
 
 LIMITS = {"big-small": (50, 3000), "single": (25, 1000)}

@@ -17,10 +17,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from taisai_backoffice.bodies import UPLOAD_ROUTES
 from taisai_backoffice.embedded.home import PROJECT
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.run import Part, celery_command, web_command
+from taisai_backoffice.web.bodies import UPLOAD_ROUTES
 from tests import servers
 from tests.patience import wait_for
 from tests.test_routes import PATHS

@@ -18,7 +18,7 @@ import psutil
 import psycopg
 import pytest
 
-from games.roles import ROLES
+from games.access.roles import ROLES
 from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.postgres import Postgres
 from tests import servers

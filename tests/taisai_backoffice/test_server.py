@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from taisai_backoffice.bodies import BODY_SECONDS, LARGEST_BODY, SILENT_SECONDS, SLOWEST_UPLOAD, UploadPace
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.run import Part, web_command
 from taisai_backoffice.server import FAILED_LOGIN_SECONDS, Answer, Server, is_failed_login
+from taisai_backoffice.web.bodies import BODY_SECONDS, LARGEST_BODY, SILENT_SECONDS, SLOWEST_UPLOAD, UploadPace
 from tests.patience import wait_for
 
 SLOW_CONNECTIONS = 50

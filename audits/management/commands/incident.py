@@ -8,19 +8,19 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from audits.documents import incident_document, incident_line
-from audits.incidents.searching import IncidentFilter, Period, incidents_found, incidents_numbered
+from audits.incidents.parser import day_of, read_report
+from audits.incidents.search import IncidentFilter, Period, incidents_found, incidents_numbered
+from audits.incidents.serializers import incident_document, incident_line
+from audits.incidents.services.incidents import incident_open
 from audits.incidents.situations import situations
-from audits.management.days import table_of
+from audits.management.day_options import table_of
 from audits.management.incident_text import file_text, line_text
 from audits.models import Incident, IncidentPerson, IncidentState
-from audits.reading import day_of, read_report
-from audits.services.incidents import incident_open
+from games.access.gate import Actor, authorize
 from games.engine.errors import InputError
-from games.management.acting import ActingCommand, sentences
+from games.management.acting_command import ActingCommand, sentences
 from games.management.commands.advise import facts
-from games.management.documents import as_json
-from games.services.gate import Actor, authorize
+from games.management.rules_command import as_json
 
 #: Fields of a report by the options that give them.
 OPTIONS = {

@@ -14,14 +14,14 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 from django.db import connections
 
-from audits.management.days import day_of, table_of
+from audits.management.day_options import day_of, table_of
 from audits.models import Run, RunPart
-from audits.services.runs import casinos_of, part_take, parts_of, run_cancel, run_start
-from games.management.acting import ActingCommand
-from games.management.documents import as_json
+from audits.reconciliation.services.runs import casinos_of, part_take, parts_of, run_cancel, run_start
+from games.access.gate import Actor, authorize
+from games.management.acting_command import ActingCommand
 from games.management.progress import bar_on_terminal
+from games.management.rules_command import as_json
 from games.models import Table
-from games.services.gate import Actor, authorize
 
 COUNTED = ("rounds", "bets", "discrepancies", "breaches", "irregularities")
 MOST_WORKERS = 64

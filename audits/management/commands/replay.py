@@ -5,16 +5,16 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 
-from audits.reconciliation.applying import Applied, applying
-from audits.reconciliation.replaying import Game, Replay, other_game, replay, replay_document
+from audits.reconciliation.terms import Applied, applying
+from audits.reconciliation.what_if import Game, Replay, other_game, replay, replay_document
+from games.access.gate import Actor, authorize, visible
 from games.engine.errors import InputError
-from games.engine.limits import Limits
-from games.engine.readings import POLICIES
-from games.engine.requests import read_limits
-from games.management.acting import ActingCommand, coded
-from games.management.documents import as_json, in_file, read_document
+from games.engine.json_input import read_limits
+from games.engine.rules.readings import POLICIES
+from games.engine.signs.limits import Limits
+from games.management.acting_command import ActingCommand, coded
+from games.management.rules_command import as_json, in_file, read_document
 from games.models import Casino, Round
-from games.services.gate import Actor, authorize, visible
 
 
 class Command(ActingCommand):

@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from audits.management.days import period_of, table_of
+from audits.management.day_options import period_of, table_of
 from audits.models import ReportFormat, ReportRun
 from audits.reports.registry import REPORTS
-from audits.services.report_making import report_take
-from audits.services.reports import report_ask, report_cancel, report_file
-from games.management.acting import ActingCommand
-from games.services.gate import Actor
+from audits.reports.services.production import report_take
+from audits.reports.services.reports import report_ask, report_cancel, report_file
+from games.access.gate import Actor
+from games.management.acting_command import ActingCommand
 
 
 class Command(ActingCommand):

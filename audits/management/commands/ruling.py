@@ -7,16 +7,16 @@ from django.core.management.base import CommandError, CommandParser
 
 from audits.incidents.situations import situations
 from audits.management.commands.incident import period
-from audits.management.days import table_of
+from audits.management.day_options import table_of
 from audits.management.ruling_text import ruling_line_text, ruling_text
 from audits.models import Ruling, RulingKind, Scope
-from audits.rulings.documents import ruling_document, ruling_line
-from audits.rulings.lists import STATES, RulingFilter, rulings_found
 from audits.rulings.numbers import rulings_numbered
-from games.engine.loader import published
-from games.management.acting import ActingCommand
-from games.management.documents import as_json
-from games.services.gate import Actor, authorize
+from audits.rulings.selectors import STATES, RulingFilter, rulings_found
+from audits.rulings.serializers import ruling_document, ruling_line
+from games.access.gate import Actor, authorize
+from games.engine.rules.loader import published
+from games.management.acting_command import ActingCommand
+from games.management.rules_command import as_json
 
 
 class Command(ActingCommand):

@@ -5,10 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from games.access.gate import Actor
+from games.access.services.people import account_reset
 from games.management.account_text import account_text
-from games.management.acting import ActingCommand, person
-from games.services.gate import Actor
-from games.services.people import account_reset
+from games.management.acting_command import ActingCommand, person
 
 
 class Command(ActingCommand):

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from games.engine.documents import advise_document
 from games.engine.errors import InputError
-from games.management.documents import RulesCommand, as_json
+from games.engine.json_output import advise_document
+from games.management.rules_command import RulesCommand, as_json
 
 
 class Command(RulesCommand):

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from games.clauses import Clause, clauses
-from games.engine.loader import rulebook, rulebooks
-from games.engine.readings import Reading
-from games.engine.rulebook import Rulebook
-from games.management.documents import RulesCommand, as_json
+from games.engine.rules.loader import rulebook, rulebooks
+from games.engine.rules.readings import Reading
+from games.engine.rules.rulebook import Rulebook
+from games.management.rules_command import RulesCommand, as_json
 
 
 class Command(RulesCommand):

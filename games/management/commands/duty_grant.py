@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from games.management.acting import ActingCommand, coded, moment, person
+from games.access.gate import Actor
+from games.access.models.acting_appointment import ALL_PITS
+from games.access.roles import POSTS
+from games.access.services.acting_appointments import duty_grant
+from games.management.acting_command import ActingCommand, coded, moment, person
 from games.models import Pit
-from games.models.duty import ALL_PITS
-from games.roles import POSTS
-from games.services.duties import duty_grant
-from games.services.gate import Actor
 
 
 class Command(ActingCommand):

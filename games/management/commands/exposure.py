@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from games.engine.documents import exposure_document
-from games.management.documents import RulesCommand, add_file, as_json, in_file, read_document
+from games.engine.json_output import exposure_document
+from games.management.rules_command import RulesCommand, add_file, as_json, in_file, read_document
 
 
 class Command(RulesCommand):

@@ -5,13 +5,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from games.access.gate import Actor
 from games.engine.errors import InputError
-from games.engine.requests import is_plain_text
-from games.management.acting import ActingCommand
-from games.management.documents import as_json
+from games.engine.json_input import is_plain_text
+from games.management.acting_command import ActingCommand
 from games.management.progress import bar_on_terminal
-from games.services.gate import Actor
-from games.services.imports import Imported, rounds_import
+from games.management.rules_command import as_json
+from games.rounds.services.imports import Imported, rounds_import
 
 
 class Command(ActingCommand):

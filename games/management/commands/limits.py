@@ -4,14 +4,14 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from games.access.gate import Actor, deny
 from games.engine.errors import InputError
-from games.engine.requests import verify_whole_characters
-from games.management.acting import ActingCommand
-from games.management.documents import as_json, read_document
+from games.engine.json_input import verify_whole_characters
+from games.limits.serializers import KNOWN, STATES, changes_document, proposal_document, proposals_seen, propose
+from games.limits.services.proposals import limits_approve, limits_reject, limits_withdraw
+from games.management.acting_command import ActingCommand
+from games.management.rules_command import as_json, read_document
 from games.models import LimitProposal, Staff
-from games.proposals import KNOWN, STATES, changes_document, proposal_document, proposals_seen, propose
-from games.services.gate import Actor, deny
-from games.services.limits import limits_approve, limits_reject, limits_withdraw
 
 DECISIONS: dict[str, Any] = {"approve": limits_approve, "reject": limits_reject, "withdraw": limits_withdraw}
 

@@ -4,13 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from games.engine.loader import rulebook
-from games.management.acting import PlainCommand, moment
-from games.management.documents import as_json
+from games.engine.rules.loader import rulebook
+from games.limits.selectors import NoLimitsError, SignAt, limits_at
+from games.limits.signs.names import shown
+from games.limits.signs.sign import limits_document, rows
+from games.management.acting_command import PlainCommand, moment
+from games.management.rules_command import as_json
 from games.models import Table
-from games.selectors import NoLimitsError, SignAt, limits_at
-from games.signs import limits_document, rows
-from games.signs.names import shown
 
 
 class Command(PlainCommand):

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from games.access.gate import Actor
 from games.engine.errors import InputError
-from games.engine.requests import LARGEST_TEXT, is_plain_text
-from games.floor.reader import Floor, entries_of, read_floor
-from games.management.acting import ActingCommand
-from games.services.floor import floor_load
-from games.services.gate import Actor
+from games.engine.json_input import LARGEST_TEXT, is_plain_text
+from games.floor.floor_file import Floor, entries_of, read_floor
+from games.floor.services.floor_file import floor_load
+from games.management.acting_command import ActingCommand
 
 
 class Command(ActingCommand):

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from games.engine.documents import paytable_rows
 from games.engine.felt import draw
-from games.engine.loader import layout, rulebook
-from games.management.documents import RulesCommand, as_json
+from games.engine.json_output import paytable_rows
+from games.engine.rules.loader import layout, rulebook
+from games.management.rules_command import RulesCommand, as_json
 
 COLUMNS = ("box", "type", "odds", "wins", "edge")
 

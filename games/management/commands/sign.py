@@ -6,13 +6,13 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from games.management.acting import ActingCommand, moment
+from games.access.gate import Actor, deny
+from games.limits.selectors import NoLimitsError, limits_at
+from games.limits.services.sign_prints import sign_print
+from games.limits.signs.pdf import sign_pdf
+from games.limits.signs.sign import sign_of
+from games.management.acting_command import ActingCommand, moment
 from games.models import Staff, Table
-from games.selectors import NoLimitsError, limits_at
-from games.services.gate import Actor, deny
-from games.services.signs import sign_print
-from games.signs import sign_of
-from games.signs.pdf import sign_pdf
 
 
 class Command(ActingCommand):

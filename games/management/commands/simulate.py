@@ -7,13 +7,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from games.engine.errors import InputError
-from games.engine.requests import is_plain_text
-from games.floor.reader import read_floor
-from games.management.documents import RulesCommand
+from games.engine.json_input import is_plain_text
+from games.floor.floor_file import read_floor
 from games.management.progress import bar_on_terminal
+from games.management.rules_command import RulesCommand
 from games.simulation.closures import State
-from games.simulation.floor import tables_of
 from games.simulation.house import MOST_TABLES, first_day, floor_text
+from games.simulation.played_floor import tables_of
 from games.simulation.schedule import SHORTEST, most_rounds
 from games.simulation.writer import days_played, files_of, write
 

@@ -6,13 +6,13 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.db import transaction
 
+from games.access.gate import Actor
+from games.access.roles import DEPARTMENTS, POSTS
+from games.access.services.people import account_reset, staff_create
+from games.accounts.services.account_proposals import pending
 from games.management.account_text import account_text
-from games.management.acting import ActingCommand, coded
+from games.management.acting_command import ActingCommand, coded
 from games.models import Casino, Pit
-from games.roles import DEPARTMENTS, POSTS
-from games.services.account_proposals import pending
-from games.services.gate import Actor
-from games.services.people import account_reset, staff_create
 
 
 class Command(ActingCommand):

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from games.documents import terminal_document
-from games.management.acting import ActingCommand, coded
-from games.management.documents import as_json
+from games.access.gate import Actor, authorize, visible
+from games.floor.serializers import terminal_document
+from games.management.acting_command import ActingCommand, coded
+from games.management.rules_command import as_json
 from games.models import Casino, Table, Terminal
-from games.services.gate import Actor, authorize, visible
-from games.services.terminals import terminal_bind, terminal_create, terminal_revoke
+from games.terminals.services import terminal_bind, terminal_create, terminal_revoke
 
 
 class Command(ActingCommand):

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from itertools import chain
 from random import Random
 
-from games.simulation.draft import Draft
 from games.simulation.faults import endings, events, late, limits, payments, procedure, voids, withdrawals
 from games.simulation.faults.fault import Fault
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft
 
 FAMILIES = (payments, late, withdrawals, limits, events, voids, endings, procedure)
 DAYS_APART = 17  # how far on in the order the next day begins

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from random import Random
 
-from games.simulation import findings as told
-from games.simulation.draft import Draft, Wager
+from games.simulation import known_findings as told
 from games.simulation.faults.fault import Fault, leave_out, winning_bet
-from games.simulation.floor import PlayedTable
 from games.simulation.payout import Dice
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft, Wager
 
 FACES = 6
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from random import Random
 
-from games.simulation import findings as told
-from games.simulation.draft import Draft
+from games.simulation import known_findings as told
 from games.simulation.faults.endings import leave_unfinished
 from games.simulation.faults.fault import Fault, leave_out, losing_bet
 from games.simulation.faults.voids import handle
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft
 
 UNKNOWN = "?"
 FACES = range(1, 7)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from random import Random
 
-from games.simulation.draft import Draft, Wager
+from games.simulation.round_draft import Draft, Wager
 
 #: Plants itself; says no, and changes nothing, where the draft has no place for it.
 Fault = Callable[[Draft, Random], bool]

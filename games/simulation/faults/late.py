@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from games.simulation.draft import Draft, Wager
 from games.simulation.faults.fault import Fault, bet_on, by_dice
 from games.simulation.faults.voids import call_off_at_random
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft, Wager
 
 LARGE = 50  # late bets count for nothing: not even a huge one fills a box
 

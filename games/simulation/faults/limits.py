@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from games.simulation.draft import Draft
 from games.simulation.faults import shapes
 from games.simulation.faults.endings import leave_unfinished
 from games.simulation.faults.fault import Fault, by_dice, pay_all_by_dice
 from games.simulation.faults.shapes import Room, Shape
 from games.simulation.faults.voids import call_off_at_random
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft
 
 #: Where a bet stands under the limits, and was settled wrongly on top of it.
 MISPAID = (shapes.at_the_minimum, shapes.under_the_minimum, shapes.down_to_the_minimum)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 
-from games.simulation.draft import Draft, Wager
 from games.simulation.faults.fault import Fault, bet_on, by_dice, losing_bet, winning_bet
-from games.simulation.floor import PlayedTable
 from games.simulation.payout import LEAST_BIG
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft, Wager
 
 #: What a dealer may record of a bet, by what was due, its stake and a chip.
 Slips = tuple[Callable[[int, int, int], int], ...]

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from games.simulation import findings as told
-from games.simulation.draft import Draft
+from games.simulation import known_findings as told
 from games.simulation.faults.events import Happening, happens, tumbler_early
 from games.simulation.faults.fault import Fault, bet_on
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft
 
 UNKNOWN_NUMBERS = (100, 999)
 DEALER, SUPERVISOR = ("Dealer", "a dealer"), ("Supervisor", "a pit supervisor")

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
-from games.simulation.draft import Draft
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import Draft
 
 CUT, LEFT, UNDER = "cut", "left", "under"
 MOST_BETS = 40

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from games.simulation.draft import RULING, Draft
 from games.simulation.faults.fault import Fault, by_dice, leave_out, pay_all_by_dice
-from games.simulation.floor import PlayedTable
+from games.simulation.played_floor import PlayedTable
+from games.simulation.round_draft import RULING, Draft
 
 
 def faults(table: PlayedTable) -> Iterator[Fault]:

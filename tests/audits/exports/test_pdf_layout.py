@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audits.exports.document import Column, ColumnKind
-from audits.exports.glyphs import width_of
-from audits.exports.pdf_file import content_of
-from audits.exports.pdf_layout import MARGIN, PAPERS, ZERO_WIDTH_SPACE, broken, layout_of
+from audits.exports.pdf.glyphs import width_of
+from audits.exports.pdf.layout import MARGIN, PAPERS, ZERO_WIDTH_SPACE, broken, layout_of
+from audits.exports.pdf.writer import content_of
 from tests.audits.exports.samples import document
 
 KINDS = st.sampled_from([ColumnKind.TEXT, ColumnKind.MONEY])

@@ -6,10 +6,10 @@ from typing import Any
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audits.reports.base import Asked, ReportKind
+from audits.reports.report_kind import Asked, ReportKind
+from games.access.gate import Actor, standing_for
 from games.models import Casino, Staff, Table
-from games.services.gate import Actor, standing_for
-from tests.games.floor import NOON
+from tests.games.floor_setup import NOON
 
 #: The gaming day of NOON in the casino of the tests.
 DAY = dt.date(2026, 11, 15)

@@ -7,20 +7,20 @@ quotes, line ends and markup; a day with one round, and no rounds at all before.
 import datetime as dt
 from typing import Any
 
-from audits.services.disputes import dispute_mark, dispute_raise
-from audits.services.incidents import incident_note
-from audits.services.logs import log_addendum
-from audits.services.report_making import report_take
-from audits.services.reports import report_ask, report_file
+from audits.incidents.services.disputes import dispute_mark, dispute_raise
+from audits.incidents.services.incidents import incident_note
+from audits.incidents.services.log import log_addendum
+from audits.reports.services.production import report_take
+from audits.reports.services.reports import report_ask, report_file
+from games.floor.services.casinos import pit_create
+from games.floor.services.tables import table_assign
 from games.models import Round, Staff, Table
-from games.services.casinos import pit_create
-from games.services.tables import table_assign
 from tests.audits.decided import executed, incident_about, ruled, settled_as, voided
 from tests.audits.files import seen
 from tests.audits.playing import COCKED_EVENTS, drain, played, record, table_for
 from tests.conftest import OPERATOR, PEOPLE, House, build_house
 from tests.games.engine.oracle import OPEN_COVER
-from tests.games.floor import HOUR, MINUTE, completed, put_sign, sign
+from tests.games.floor_setup import HOUR, MINUTE, completed, put_sign, sign
 from tests.games.rounds.samples import bet
 
 SET_UP = dt.datetime(2026, 9, 30, 12, tzinfo=dt.UTC)

@@ -3,9 +3,9 @@
 import datetime as dt
 from typing import Any
 
-from audits.reports.base import Asked, ReportKind
+from audits.reports.report_kind import Asked, ReportKind
+from games.access.gate import standings
 from games.models import Casino, Staff, Table
-from games.services.gate import standings
 
 
 def named(report: ReportKind, *names: str) -> list[tuple[Any, ...]]:

@@ -17,9 +17,9 @@ from pytest_django import DjangoDbBlocker
 from audits.exports.document import Column, ColumnKind, Row
 from audits.models import ReportRun
 from audits.reports.registry import REPORTS
-from audits.services.report_files import file_path
-from audits.services.report_making import asked_of, report_take
-from audits.services.reports import report_ask
+from audits.reports.services.files import file_path
+from audits.reports.services.production import asked_of, report_take
+from audits.reports.services.reports import report_ask
 from tests import servers
 from tests.audits.reports.awkward_floor import CHINESE, FORMULA, NIGHT, NIL, NOW, ONE_ROUND, awkward_floor
 from tests.conftest import House, connected_to

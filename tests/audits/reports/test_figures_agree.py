@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from audits.models import Correction
-from audits.reports.base import ReportKind
-from audits.reports.corrections import Corrections
-from audits.reports.daily import Daily
-from audits.reports.findings import Discrepancies
+from audits.reports.kinds.corrections import Corrections
+from audits.reports.kinds.daily import Daily
+from audits.reports.kinds.findings import Discrepancies
+from audits.reports.report_kind import ReportKind
 from games.models import Casino, Pit, Round, TableAssignment
 from tests.audits.decided import executed, incident_about, ruled, settled_as, voided
 from tests.audits.playing import drain

@@ -13,8 +13,8 @@ import time_machine
 from django.core.management import call_command
 
 from audits.reports.registry import REPORTS
-from audits.services.report_making import report_take
-from audits.services.reports import report_ask, report_file
+from audits.reports.services.production import report_take
+from audits.reports.services.reports import report_ask, report_file
 from games.models import Casino
 from tests.conftest import OPERATOR
 

@@ -21,13 +21,13 @@ from audits.exports.writers import WRITERS
 from audits.models import ReportCertificate, ReportRun
 from audits.reports.reach import reports_seen
 from audits.reports.registry import REPORTS
-from audits.services.report_certificates import report_certify, report_check
-from audits.services.report_files import certified_path, file_path, reports_folder, rows_path
-from audits.services.report_making import report_take
-from audits.services.reports import report_again, report_ask, report_cancel, report_file, reports_expire
-from games.engine.findings import VERSION
+from audits.reports.services.certificates import report_certify, report_check
+from audits.reports.services.files import certified_path, file_path, reports_folder, rows_path
+from audits.reports.services.production import report_take
+from audits.reports.services.reports import report_again, report_ask, report_cancel, report_file, reports_expire
+from games.access.gate import Actor
+from games.engine.play.findings import VERSION
 from games.models import AccessRecord, Denial, Staff, Table
-from games.services.gate import Actor
 from tests.audits.playing import DAY, RIGHT, UNDERPAID, drain, played, record, table_for
 from tests.conftest import OPERATOR, House
 from tests.games.rounds.samples import bet
@@ -134,7 +134,7 @@ def test_an_unexpected_error_is_tried_three_times_and_then_said(house: House, mo
 def test_a_pdf_of_too_many_rows_fails_at_once_and_says_what_to_do(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audits.exports.pdf_file.MOST_PDF_ROWS", 1)
+    monkeypatch.setattr("audits.exports.pdf.writer.MOST_PDF_ROWS", 1)
     record(played("R-1", UNDERPAID), played("R-2", UNDERPAID))
     run = make(house["compliance"], format="pdf")
     assert run.state == "failed"

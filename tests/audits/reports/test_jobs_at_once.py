@@ -7,11 +7,11 @@ from django.db import connection
 from django.utils import timezone
 
 from audits.models import ReportRun
-from audits.services import report_making
-from audits.services.report_files import reports_folder
-from audits.services.report_making import report_take, reports_waiting
-from audits.services.reports import report_ask
-from games.services.gate import Actor
+from audits.reports.services import production
+from audits.reports.services.files import reports_folder
+from audits.reports.services.production import report_take, reports_waiting
+from audits.reports.services.reports import report_ask
+from games.access.gate import Actor
 from tests.audits.playing import DAY, UNDERPAID, played, record, table_for
 from tests.conftest import build_house
 
@@ -24,7 +24,7 @@ def test_a_report_cancelled_while_it_is_made_leaves_no_file(clone: str, monkeypa
     house = build_house()
     table_for(house)
     record(played("R-1", UNDERPAID))
-    monkeypatch.setattr(report_making, "EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(production, "EVERY_SECONDS", 0.0)
     run = ask(house["compliance"])
 
     def cancel(rows: int) -> None:
@@ -44,7 +44,7 @@ def test_a_report_whose_worker_died_is_found_by_the_sweep_and_two_workers_make_i
     run = ask(house["compliance"])
     ReportRun.objects.filter(pk=run.pk).update(state="running", started_at=timezone.now() - dt.timedelta(minutes=5))
     assert reports_waiting() == [run.pk]
-    with report_making.Claim(run.pk) as claim:
+    with production.Claim(run.pk) as claim:
         assert claim.is_held
         assert report_take(key=run.pk) is None  # another worker makes it
     made = report_take(key=run.pk)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from audits.models import ReportRun
 from audits.reports.registry import REPORTS
-from audits.services.report_making import report_take
+from audits.reports.services.production import report_take
 from games.models import Table
 from tests.audits.playing import DAY, UNDERPAID, played, record, table_for
 from tests.conftest import House

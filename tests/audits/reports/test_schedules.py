@@ -10,9 +10,10 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.mail import EmailMessage
 from django.utils import timezone
 
+from audits.incidents.shifts import shift_windows
 from audits.models import Notice, ReportRun, ReportSchedule
-from audits.services.report_making import report_take
-from audits.services.report_schedules import (
+from audits.reports.services.production import report_take
+from audits.reports.services.schedules import (
     failures_raise,
     periods_due,
     schedule_create,
@@ -20,9 +21,8 @@ from audits.services.report_schedules import (
     scheduled_reports_send,
     schedules_take,
 )
-from audits.shifts import shift_windows
+from games.floor.services.casinos import casino_update
 from games.models import AccessRecord, Staff
-from games.services.casinos import casino_update
 from tests.conftest import House
 
 #: A Thursday, 12:00 in Singapore: gaming days begin at 06:00, and books are open for six hours more.

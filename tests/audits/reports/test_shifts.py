@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from audits.reports.base import Asked, ReportKind
+from audits.incidents.services.shifts import shift_add
+from audits.incidents.shifts import shift_bounds
 from audits.reports.registry import REPORTS
-from audits.services.report_making import pending_settle, report_take
-from audits.services.reports import report_ask
-from audits.services.shifts import shift_add
-from audits.shifts import shift_bounds
+from audits.reports.report_kind import Asked, ReportKind
+from audits.reports.services.production import pending_settle, report_take
+from audits.reports.services.reports import report_ask
+from games.access.gate import standings
 from games.models import Outbox, Round, Table
-from games.services.gate import standings
 from tests.audits.decided import incident_about, ruled, settled_as
 from tests.audits.files import seen
 from tests.audits.playing import BORDER, COCKED_EVENTS, DAY, UNDERPAID, drain, played, record
 from tests.audits.reports.columns import named
 from tests.conftest import House
-from tests.games.floor import HOUR, MINUTE, NOON
+from tests.games.floor_setup import HOUR, MINUTE, NOON
 from tests.games.rounds.samples import bet
 
 

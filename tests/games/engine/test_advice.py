@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.documents import InputError, advise_document
+from games.engine.json_output import InputError, advise_document
 from tests.games.engine import command
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, RULEBOOKS, V6
 

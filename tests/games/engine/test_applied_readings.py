@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from games.engine.applied_readings import Matter, applied_readings
 from games.engine.dice import Throw
-from games.engine.findings import RecordedBet, RecordedRound
-from games.engine.irregularities import Event
-from games.engine.limits import Limits, Range
-from games.engine.loader import rulebook
+from games.engine.play.findings import RecordedBet, RecordedRound
+from games.engine.play.irregularities import Event
+from games.engine.rules.applied_readings import Matter, applied_readings
+from games.engine.rules.loader import rulebook
+from games.engine.signs.limits import Limits, Range
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 
 NOON = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.documents import InputError, settle_document, settle_text
+from games.engine.json_output import InputError, settle_document, settle_text
 from tests.games.engine import command
 from tests.games.engine.oracle import DIVISION_9, V6
 

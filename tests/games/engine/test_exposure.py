@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.engine.documents import InputError, exposure_document, settle_document
+from games.engine.json_output import InputError, exposure_document, settle_document
 from tests.games.engine import command, oracle
 from tests.games.engine.oracle import DIVISION_9, FACES, THROWS, V6, cents
 

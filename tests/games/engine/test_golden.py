@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.documents import InputError, settle_document
+from games.engine.json_output import InputError, settle_document
 from tests.games.engine.oracle import RULEBOOKS
 
 GOLDEN = Path(__file__).parents[2] / "golden"

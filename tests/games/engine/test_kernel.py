@@ -16,15 +16,15 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from games.engine import kernel, kernel_policies
 from games.engine.box_numbers import CODES, NUMBERS
 from games.engine.dice import Throw, all_throws
-from games.engine.kernel import Chunk, Game, Kernel, Verdict, throw_number
-from games.engine.limits import Bet, Limits, Range, breaches, effective_stakes, filled, holdings
-from games.engine.loader import rulebooks
-from games.engine.requests import read_request
-from games.engine.rulebook import Layout
+from games.engine.json_input import read_request
+from games.engine.kernel import kernel, policies
+from games.engine.kernel.kernel import Chunk, Game, Kernel, Verdict, throw_number
+from games.engine.rules.loader import rulebooks
+from games.engine.rules.rulebook import Layout
 from games.engine.settlement import Settlement, settle
+from games.engine.signs.limits import Bet, Limits, Range, breaches, effective_stakes, filled, holdings
 from taisai_backoffice.embedded.home import PROJECT
 from tests.games.engine.oracle import FELTS, V6, cents
 from tests.games.engine.test_golden import CASES, Case, document
@@ -292,7 +292,7 @@ def test_5_1_1_filled_in_whole_numbers_is_filled_in_fractions(
     bets = [Bet(str(number), "big", stake) for number, stake in enumerate(stakes)]
     of = game("A", limits=Limits({"big": Range(minimum, permitted)}))
     holding = holdings(of.layout, of.limits, bets)["big"]
-    assert kernel_policies.filled(stakes, minimum, permitted, unit) == filled(holding, stakes, unit)
+    assert policies.filled(stakes, minimum, permitted, unit) == filled(holding, stakes, unit)
 
 
 # --- Every box, every throw; cases worked out by hand ---

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.documents import InputError, paytable_rows, settle_document
+from games.engine.json_output import InputError, paytable_rows, settle_document
 from tests.games.engine import command, oracle
 from tests.games.engine.oracle import BOXES, DIVISION_9, FELTS, THROWS, V6, Throw
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.engine.documents import settle_document
+from games.engine.json_output import settle_document
 from tests.games.engine import oracle
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6, Limit, cents, money
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from games.engine.limits import Limits, Range
-from games.engine.loader import rulebook
-from games.engine.rulebook import Layout, Rulebook
-from games.engine.sign_completeness import Missing, is_complete_for, missing_for, missing_on_sign
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.engine.signs.completeness import Missing, is_complete_for, missing_for, missing_on_sign
+from games.engine.signs.limits import Limits, Range
 
 FULL = Range(100, 10_000)
 PLACES = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.engine.loader import rulebooks
+from games.engine.rules.loader import rulebooks
 from games.labels.boxes import bet_type_label, box_label, boxes_label, key_label, pair_label
 from games.labels.events import event_label, event_text
 from games.labels.money import limit_label, money_label

@@ -6,7 +6,7 @@ import pytest
 
 from games.models import Table
 from tests.conftest import House
-from tests.games.floor import HOUR, NOON, open_table, sign
+from tests.games.floor_setup import HOUR, NOON, open_table, sign
 from tests.games.live.playing import Player
 
 

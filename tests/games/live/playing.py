@@ -6,7 +6,7 @@ from typing import Any
 from django.test import Client
 
 from games.models import Table
-from games.services.terminals import terminal_create
+from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House
 
 

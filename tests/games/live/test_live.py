@@ -8,13 +8,13 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
+from games.access.gate import Denied
+from games.live.services import live_finish
 from games.models import Denial, LedgerLeaf, LiveRound, LiveStep, Outbox, RecordingConflict, Round, Table
-from games.rounds.tables import Books
-from games.services.gate import Denied
-from games.services.live import live_finish
-from games.services.rounds import read_round, round_record
+from games.rounds.services.recording import read_round, round_record
+from games.rounds.table_terms import Books
 from tests.conftest import OPERATOR, House, build_house
-from tests.games.floor import HOUR, NOON, bare_table, open_table, ready_table, sign
+from tests.games.floor_setup import HOUR, NOON, bare_table, open_table, ready_table, sign
 from tests.games.live.playing import Player
 from tests.games.rounds.samples import line
 from tests.ledgers import ask_django, verify_tables

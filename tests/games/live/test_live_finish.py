@@ -6,17 +6,17 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from games.admin.live_finish import SEEN
+from games.access.gate import Denied
 from games.engine.errors import InputError
-from games.engine.loader import rulebook
+from games.engine.rules.loader import rulebook
+from games.live.admin.finish import SEEN
 from games.live.finishing import missing
+from games.live.services import live_finish, live_step
 from games.models import Denial, LiveRound, LiveStep, Round, Table
-from games.services.gate import Denied
-from games.services.live import live_finish, live_step
-from games.services.rounds import RoundConflictError, round_record
+from games.rounds.services.recording import RoundConflictError, round_record
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9, V6
-from tests.games.floor import HOUR, MINUTE, NOON, ready_table
+from tests.games.floor_setup import HOUR, MINUTE, NOON, ready_table
 from tests.games.live.playing import Player, person, see
 from tests.games.rounds.samples import line
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from games.models import LiveRound, Round, Table
 from tests.conftest import House
-from tests.games.floor import MINUTE, SECOND, open_table
+from tests.games.floor_setup import MINUTE, SECOND, open_table
 from tests.games.live.playing import Player, person, see
 
 
@@ -36,7 +36,7 @@ def test_a_long_list_goes_on_where_the_last_page_ended(
         player.open(f"R-{number}")
         player.do("place-bets")
         player.do("void", rule="5.5.1")
-    monkeypatch.setattr("games.admin.live.ROWS", 2)
+    monkeypatch.setattr("games.live.admin.live_rounds.ROWS", 2)
     client = person(house)
     first = see(client, "liveround/")
     assert [f"R-{number}" in first for number in (4, 3, 2, 1)] == [True, True, False, False]

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from games.admin.practice import page_of
-from games.engine.loader import rulebook
+from games.engine.rules.loader import rulebook
 from games.live import practice as practising
+from games.live.admin.practice import page_of
 from games.live.practice import Practice, as_steps, chips_of, practice_stand, press
 from games.models import LedgerLeaf, LiveRound, LiveStep, Outbox, Round, Table
 from tests.conftest import House
 from tests.games.engine import oracle
 from tests.games.engine.oracle import DIVISION_9
-from tests.games.floor import HOUR, NOON, bare_table, put_sign, ready_table, sign
+from tests.games.floor_setup import HOUR, NOON, bare_table, put_sign, ready_table, sign
 
 
 class Clicker:

@@ -7,7 +7,7 @@ from typing import Any
 
 from games.models import Table
 from tests.conftest import House
-from tests.games.floor import ready_table, sign
+from tests.games.floor_setup import ready_table, sign
 
 EXAMPLE: dict[str, Any] = {
     "source": "floor", "ref": "TS01-20261115-000123", "table": "TS-01", "dealer": "D102", "supervisor": "S11",

@@ -15,10 +15,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from games.models import ImportedFile, ImportJob, LedgerLeaf, Outbox, RecordingConflict, Round, Table
-from games.services.terminals import terminal_create
-from games.services.uploads import upload_accept, upload_take, uploads
+from games.rounds.services.uploads import upload_accept, upload_take, uploads
+from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House
-from tests.games.floor import NOON
+from tests.games.floor_setup import NOON
 from tests.games.rounds.samples import EXAMPLE, bet, event, example, floor, line
 
 MEGABYTE = 1024 * 1024

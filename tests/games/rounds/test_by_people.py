@@ -13,14 +13,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from audits.models import Finding
-from audits.services.arrivals import arrivals_take
+from audits.reconciliation.services.arrivals import arrivals_take
 from games.models import Denial, ImportJob, Round, Table
-from games.services.rounds import round_enter
-from games.services.uploads import upload_accept, upload_take, uploads
+from games.rounds.services.recording import round_enter
+from games.rounds.services.uploads import upload_accept, upload_take, uploads
 from taisai_backoffice.run import Part, celery_command
 from tests import servers
 from tests.conftest import House, build_house
-from tests.games.floor import NOON
+from tests.games.floor_setup import NOON
 from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
 from tests.patience import wait_for
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from games.engine.box_numbers import CODES, NUMBERS
 from games.engine.errors import InputError
-from games.engine.loader import rulebooks
-from games.rounds import quickly, slowly
-from games.rounds.ready import ReadyRound
-from games.rounds.shape import decode
-from games.rounds.tables import Books
+from games.engine.rules.loader import rulebooks
+from games.rounds import diagnostic_parser, fast_parser
+from games.rounds.prepared import ReadyRound
+from games.rounds.table_terms import Books
+from games.rounds.wire_format import decode
 from tests.conftest import House
-from tests.games.floor import NOON
+from tests.games.floor_setup import NOON
 from tests.games.rounds.samples import EXAMPLE, bet, event, example, floor, line
 
 LATEST = NOON
@@ -34,11 +34,11 @@ def books(house: House, clock: Any) -> Books:
 
 def quick(document: Any, books: Books) -> ReadyRound | None:
     shape = decode(document if isinstance(document, bytes) else line(document))
-    return quickly.ready(shape, books, latest=LATEST) if shape else None
+    return fast_parser.ready(shape, books, latest=LATEST) if shape else None
 
 
 def slow(document: Any, books: Books) -> ReadyRound:
-    return slowly.read(document if isinstance(document, bytes) else line(document), books, latest=LATEST)
+    return diagnostic_parser.read(document if isinstance(document, bytes) else line(document), books, latest=LATEST)
 
 
 def faults(document: Any, books: Books) -> list[str]:
@@ -324,7 +324,7 @@ def test_what_has_no_fault_is_sound_on_the_quick_way_and_what_has_one_is_not(
     except InputError:
         assert quick(text, books) is None
     else:
-        assert quick(line(slowly._normal(document)), books) == ready
+        assert quick(line(diagnostic_parser._normal(document)), books) == ready
 
 
 @st.composite

@@ -13,18 +13,18 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
+from games.access.models.acting_appointment import ALL_PITS
+from games.access.services.acting_appointments import duty_end, duty_grant
 from games.engine.errors import InputError
-from games.engine.sign_edits import Edits
+from games.engine.signs.edits import Edits
+from games.floor.services.tables import table_open
+from games.limits.services.proposals import limits_approve, limits_edit
 from games.models import ImportedFile, LedgerChain, LedgerLeaf, Outbox, RecordingConflict, Round, RoundBet, Table
-from games.models.duty import ALL_PITS
 from games.rounds import lines
-from games.services.duties import duty_end, duty_grant
-from games.services.imports import Imported, rounds_import
-from games.services.limits import limits_approve, limits_edit
-from games.services.rounds import RoundConflictError, round_record
-from games.services.tables import table_open
+from games.rounds.services.imports import Imported, rounds_import
+from games.rounds.services.recording import RoundConflictError, round_record
 from tests.conftest import OPERATOR, House, build_house
-from tests.games.floor import NOON
+from tests.games.floor_setup import NOON
 from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
 from tests.threads import at_once
 

@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 
 from games.models import Denial, Outbox, RecordingConflict, Round, Table
-from games.services.terminals import terminal_create, terminal_revoke
+from games.terminals.services import terminal_create, terminal_revoke
 from tests.conftest import OPERATOR, House, build_house
-from tests.games.floor import NOON, ready_table
+from tests.games.floor_setup import NOON, ready_table
 from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
 from tests.threads import at_once
 

@@ -22,13 +22,13 @@ from hypothesis.stateful import (
 
 from games.engine.errors import InputError
 from games.models import ImportedFile, RecordingConflict, Round
-from games.rounds.tables import Books
-from games.services import imports
-from games.services.imports import Imported, rounds_import
-from games.services.rounds import RoundConflictError, read_round, round_record
-from games.services.terminals import terminal_create
+from games.rounds.services import imports
+from games.rounds.services.imports import Imported, rounds_import
+from games.rounds.services.recording import RoundConflictError, read_round, round_record
+from games.rounds.table_terms import Books
+from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House, build_house
-from tests.games.floor import ready_table, sign
+from tests.games.floor_setup import ready_table, sign
 from tests.games.rounds.samples import line
 from tests.ledgers import ask_django, verify_tables
 

@@ -9,14 +9,14 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test import Client
 
+from games.floor.services.tables import table_create
 from games.models import Denial, LiveRound, RecordingConflict, Round, Staff, Table, Terminal
-from games.services.imports import rounds_import
-from games.services.rounds import RoundConflictError, round_enter, round_record
-from games.services.tables import table_create
-from games.services.terminals import terminal_create, terminal_revoke
+from games.rounds.services.imports import rounds_import
+from games.rounds.services.recording import RoundConflictError, round_enter, round_record
+from games.terminals.services import terminal_create, terminal_revoke
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import V6
-from tests.games.floor import NOON, START, bare_table, put_sign
+from tests.games.floor_setup import NOON, START, bare_table, put_sign
 from tests.games.rounds.samples import EXAMPLE, example, floor, line
 from tests.games.rounds.test_round_api import send
 

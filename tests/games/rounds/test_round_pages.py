@@ -9,9 +9,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from games.models import Table
-from games.services.rounds import RoundConflictError, round_record
+from games.rounds.services.recording import RoundConflictError, round_record
 from tests.conftest import OPERATOR, House
-from tests.games.floor import NOON
+from tests.games.floor_setup import NOON
 from tests.games.rounds.samples import EXAMPLE, bet, event, example, floor, line
 
 

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from games.engine.dice import Throw, parse_known_dice
-from games.engine.irregularities import Assessment, Event, Irregularity, assess, is_late
-from games.engine.limits import Bet, Limits, breaches
-from games.engine.loader import rulebook
 from games.engine.money import format_money, parse_money, parse_net
-from games.engine.procedure import procedural_faults
-from games.engine.rulebook import Layout, Rulebook
+from games.engine.play.irregularities import Assessment, Event, Irregularity, assess, is_late
+from games.engine.play.procedure import procedural_faults
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Layout, Rulebook
 from games.engine.settlement import SettledBet, settle
-from games.engine.sign_completeness import missing_on_sign
-from games.floor.reader import Floor, read_floor
+from games.engine.signs.completeness import missing_on_sign
+from games.engine.signs.limits import Bet, Limits, breaches
+from games.floor.floor_file import Floor, read_floor
 
 Row = dict[str, Any]
 LATE = {"division-9-2008": ("4.7",)}  # the others: 5.7

@@ -6,12 +6,12 @@ import pytest
 from django.core.management import call_command
 
 from audits.models import Category, Finding
-from games.management.commands import demonstration_play
+from games.live.services import live_open
 from games.models import LiveRound, Round, Table
-from games.services.live import live_open
 from games.simulation.writer import days_played
+from taisai_backoffice.management.commands import demonstration_play
 from tests.conftest import OPERATOR
-from tests.games.floor import HOUR, NOON
+from tests.games.floor_setup import HOUR, NOON
 from tests.games.floors import called
 
 

@@ -10,7 +10,7 @@ from games import simulation
 PACKAGE = Path(simulation.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 #: What it may read: the rulebooks as data, money, and errors.
-ALLOWED = {"games.engine.errors", "games.engine.loader", "games.engine.money", "games.engine.rulebook"}
+ALLOWED = {"games.engine.errors", "games.engine.rules.loader", "games.engine.money", "games.engine.rules.rulebook"}
 #: How a box is asked whether it wins.
 ASKING = {"hits", "odds_on", "settle", "assess", "advise"}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.engine.money import parse_money
-from games.simulation.floor import PlayedTable, played_tables
+from games.simulation.played_floor import PlayedTable, played_tables
 from tests.games.simulation.recount import recount, rounds_in
 from tests.games.simulation.runs import DAY, floor_of, simulated, truth_of
 

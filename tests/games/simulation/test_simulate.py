@@ -11,10 +11,10 @@ import pytest
 from django.core.management import CommandError
 
 from games.engine.errors import InputError
-from games.floor.reader import read_floor
-from games.simulation.floor import tables_of
+from games.floor.floor_file import read_floor
 from games.simulation.house import floor_text
 from games.simulation.play import table_day
+from games.simulation.played_floor import tables_of
 from tests.games.floors import CASINO, TABLE, called, edited
 from tests.games.simulation.recount import rounds_in
 from tests.games.simulation.runs import floor_of, moments_of, simulated, truth_of

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from games.floor.reader import read_floor
-from games.management.commands.demonstration import PATH as DEMONSTRATION
+from games.floor.floor_file import read_floor
 from games.simulation.closures import State, states_text
-from games.simulation.floor import played_tables, tables_of
 from games.simulation.house import GAMES, floor_text
 from games.simulation.play import table_day
+from games.simulation.played_floor import played_tables, tables_of
 from games.simulation.writer import days_played, write
+from taisai_backoffice.management.commands.demonstration import PATH as DEMONSTRATION
 from tests.games.floors import CASINO, TABLE
 from tests.games.simulation.recount import recount, rounds_in
 from tests.games.simulation.runs import simulated, truth_of

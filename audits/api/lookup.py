@@ -1,0 +1,70 @@
+"""Things by their numbers. What is confidential is not there for who may not see it; that they asked is on record."""
+
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import Http404
+from rest_framework.request import Request
+
+from audits.incidents.search import incidents_numbered
+from audits.models import Consequence, Evidence, Incident, LogEntry, Repayment, Ruling
+from audits.rulings.numbers import rulings_numbered
+from games.access.gate import authorize, can_be_secret, seen_or_none
+from games.api.query_parameters import text
+from games.engine.errors import InputError
+from games.models import Staff
+
+M = TypeVar("M", bound=Model)
+
+
+def entry_of(actor: Staff, key: int) -> LogEntry:
+    entries = LogEntry.objects.select_related("casino", "pit", "table", "author", "addendum_to")
+    return keyed(actor, key, entries, f"There is no log entry {key}.")
+
+
+def evidence_of(actor: Staff, key: int) -> Evidence:
+    evidence = Evidence.objects.select_related("casino", "pit", "incident__casino", "entry").prefetch_related("custody")
+    return keyed(actor, key, evidence, f"There is no evidence {key}.")
+
+
+def keyed(actor: Staff, key: int, records: QuerySet[M], missing: str) -> M:
+    found = records.filter(pk=key).first()
+    if can_be_secret(records.model):
+        found = seen_or_none(actor, records.model, found)
+    if found is None:
+        raise Http404(missing)
+    authorize(actor, f"{found._meta.model_name}.view", found)
+    return found
+
+
+def consequence_of(actor: Staff, key: int) -> Consequence:
+    consequences = Consequence.objects.select_related("incident__casino", "incident__pit", "ruling", "decision")
+    return keyed(actor, key, consequences, f"There is no consequence {key}.")
+
+
+def repayment_of(actor: Staff, key: int) -> Repayment:
+    repayments = Repayment.objects.select_related("consequence__incident__casino")
+    return keyed(actor, key, repayments, f"There is no repayment {key}.")
+
+
+# --- By a number of a casino's year ----------------------------------------------------------------
+
+
+def incident_of(actor: Staff, number: str, request: Request) -> Incident:
+    """By its number, in one's own casino; people of no single casino may have to say in which."""
+    return only(actor, incidents_numbered(actor, number, text(request, "casino")), "incident", number)
+
+
+def ruling_of(actor: Staff, number: str, request: Request) -> Ruling:
+    return only(actor, rulings_numbered(actor, number, text(request, "casino")), "ruling", number)
+
+
+def only(actor: Staff, found: list[M], name: str, number: str) -> M:
+    match found:
+        case [one]:
+            authorize(actor, f"{name}.view", one)
+            return one
+        case []:
+            raise Http404(f"There is no {name} {number[:40]}; check the number.")
+        case _:
+            raise InputError(f"casino: several casinos have {name} {number}; say which with ?casino=CODE.")

@@ -1,0 +1,1 @@
+"""PDF/A by typst."""

@@ -1,0 +1,1 @@
+"""Findings: what reconciliation found, and what people do about it."""

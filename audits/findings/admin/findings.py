@@ -1,0 +1,228 @@
+"""Findings: a list that stays quick on hundreds of thousands, a finding with its rules, and what people do with it."""
+
+import datetime as dt
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Model, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+
+from audits.findings.admin.readable_history import ReadableHistoryAdmin
+from audits.findings.admin.steps import STEPS, buttons
+from audits.findings.breach_bets import breach_bets
+from audits.findings.labels import KINDS, PROCEDURES, in_words, rules_cited
+from audits.findings.selectors import STANDS, FindingFilter, findings_found
+from audits.findings.services.findings import finding_acknowledge
+from audits.models import Category, Finding, Severity
+from audits.pages.fields import day_field
+from audits.rulings.presenters import readings_behind
+from games.access.gate import authorize, can
+from games.engine.rules.loader import rulebook, rulebooks
+from games.floor.approval import approval_notice
+from games.history.audited_save import OvertakenError
+from games.pages.gated import actor_of, only_to_look, take_step
+
+ROWS = 50
+LARGEST_KEY = 2**63 - 1
+
+
+class FindingSearch(forms.Form):
+    state = forms.ChoiceField(
+        required=False, choices=[(name, title) for name, (title, _) in STANDS.items()],
+        widget=UnfoldAdminSelectWidget(),
+    )  # fmt: skip
+    category = forms.ChoiceField(
+        required=False, choices=[("", "Any"), *Category.choices], widget=UnfoldAdminSelectWidget()
+    )
+    kind = forms.ChoiceField(
+        required=False, widget=UnfoldAdminSelectWidget(),
+        choices=[("", "Any"), *((Category(name).label, list(kinds.items())) for name, kinds in KINDS.items())],
+    )  # fmt: skip
+    severity = forms.TypedChoiceField(
+        required=False, choices=[("", "Any"), *reversed(Severity.choices)], coerce=int, empty_value=None,
+        widget=UnfoldAdminSelectWidget(),
+    )  # fmt: skip
+    table = forms.CharField(required=False, max_length=20, widget=UnfoldAdminTextInputWidget())
+    first = day_field("Gaming day from", required=False)
+    last = day_field("Gaming day to", required=False)
+    ref = forms.CharField(required=False, max_length=200, label="Round", widget=UnfoldAdminTextInputWidget())
+    mine = forms.BooleanField(required=False, label="Assigned to me", widget=UnfoldBooleanWidget())
+    round = forms.IntegerField(required=False, max_value=LARGEST_KEY, widget=forms.HiddenInput())
+
+    def wanted(self) -> FindingFilter:
+        return FindingFilter(**{name: value or None for name, value in self.cleaned_data.items()})
+
+
+@admin.register(Finding)
+class FindingAdmin(ReadableHistoryAdmin):
+    fields = ["state", "assigned_to", "outcome", "settled_amount", "resolution", "needs_confirmation", "lapsed_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False  # the reconciliation finds
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False  # it goes on by steps
+
+    def get_urls(self) -> list[URLPattern]:
+        def view(name: str, address: str, function: Any) -> Any:
+            return path(address, self.admin_site.admin_view(function), name=f"audits_finding_{name}")
+
+        own = [view(name, f"<path:object_id>/{name}/", partial(self.step_view, name=name)) for name in STEPS]
+        many = view("acknowledge_many", "acknowledge/", self.acknowledge_view)
+        return [many, *own, *super().get_urls()]
+
+    # --- The list ---
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The newest first; a page is found by where the last one ended, and nothing is counted."""
+        only_to_look(request)
+        actor = actor_of(request)
+        authorize(actor, "finding.view")
+        form = FindingSearch(request.GET or None)
+        found: list[Finding] = []
+        older = None
+        if not form.is_bound or form.is_valid():
+            findings = findings_found(actor, form.wanted() if form.is_bound else FindingFilter())
+            found = list(_after(findings, request)[: ROWS + 1])
+            if len(found) > ROWS:
+                found = found[:ROWS]
+                asked = {name: value for name, value in request.GET.items() if name != "after" and value}
+                older = urlencode(asked | {"after": f"{found[-1].round_started_at.isoformat()},{found[-1].pk}"})
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Findings", "form": form, "findings": found, "older": older, "opts": self.opts,
+            "is_first": "after" not in request.GET, "is_asked": any(request.GET.values()),
+            "may_acknowledge": can(actor, "finding.acknowledge") and any(_is_new(one) for one in found),
+        }  # fmt: skip
+        return TemplateResponse(request, "findings/findings.html", context)
+
+    def acknowledge_view(self, request: HttpRequest) -> HttpResponse:
+        """Several at once, a call of the service each. Where one is out of reach, none is acknowledged."""
+        actor = actor_of(request)
+        authorize(actor, "finding.acknowledge")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        chosen = Finding.objects.filter(pk__in=_keys(request)).select_related("table")[:ROWS]
+        for finding in chosen:
+            authorize(actor, "finding.acknowledge", finding)
+        done, overtaken = 0, []
+        for finding in chosen:
+            try:
+                finding_acknowledge(actor=actor, finding=finding)
+                done += 1
+            except OvertakenError as error:
+                overtaken.append(f"No. {finding.pk}: {' '.join(error.messages)}")
+        _tell(request, done, overtaken)
+        return redirect(_back(request))
+
+    # --- One ---
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        only_to_look(request)
+        one = self.found(request, object_id)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Finding no. {one.pk}", "original": one, "finding": one, "opts": self.opts,
+            "what": in_words(one), "meaning": PROCEDURES.get(one.kind), "rules": rules_cited(one),
+            "readings": readings_behind(one),
+            "buttons": buttons(request.user, one),
+            "breach": breach_bets(one),
+            "book": (book := rulebook(one.rulebook) if one.rulebook in rulebooks() else None),
+            "approval": approval_notice(book, one.table.casino) if book else "",
+            "difference": None if one.expected is None else (one.recorded or 0) - one.expected,
+            "escalations": one.escalations.select_related("notice").prefetch_related("notice__mails"),
+            "sees": {name: can(request.user, f"{name}.view", thing) for name, thing in _linked(one).items() if thing},
+        }  # fmt: skip
+        return TemplateResponse(request, "findings/finding.html", context)
+
+    def found(self, request: HttpRequest, object_id: str) -> Finding:
+        one: Finding | None = self.get_object(request, object_id)
+        if one is None:
+            raise Http404(f"There is no finding {object_id}.")
+        authorize(actor_of(request), "finding.view", one)
+        return one
+
+    def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
+        finding = self.found(request, object_id)
+        step = STEPS[name]
+        return take_step(
+            self.admin_site, request, finding, action=step.action, title=step.title, form_class=step.form,
+            take=step.take, back=reverse("admin:audits_finding_change", args=[finding.pk]),
+            above="findings/finding_above.html", context={"finding": finding, "what": in_words(finding)},
+        )  # fmt: skip
+
+    def set_history_delta_changes(self, request: HttpRequest, historical_records: Any, *args: Any) -> None:
+        """A finding is not written by a person: what was first done to it is compared with how it was found."""
+        records = list(historical_records)
+        if records and records[-1].prev_record is None:
+            records.append(_as_found(records[-1]))
+        super().set_history_delta_changes(request, records, *args)
+
+
+def _as_found(record: Any) -> Any:
+    """The version before the first in the history."""
+    life = {one.attname: one.get_default() for one in Finding._meta.concrete_fields if one.name in LIFE}
+    values = {one.attname: getattr(record, one.attname) for one in type(record)._meta.concrete_fields}
+    return type(record)(**{**values, **life})
+
+
+#: What becomes of a finding; the rest of it never changes.
+LIFE = {
+    "state", "assigned_to", "acknowledged_by", "acknowledged_at", "outcome", "settled_amount", "resolution",
+    "resolved_by", "resolved_at", "needs_confirmation", "confirmed_by", "confirmed_at", "lapsed_by", "lapsed_at",
+}  # fmt: skip
+
+
+def _linked(one: Finding) -> dict[str, Model | None]:
+    """What a finding's page leads to."""
+    return {
+        "round": one.round, "liveround": one.live_round, "run": one.found_by, "limitset": one.limit_set,
+        "table": one.table,
+    }  # fmt: skip
+
+
+def _is_new(one: Finding) -> bool:
+    return one.state == Finding.State.OPEN and not one.is_lapsed
+
+
+def _after(findings: QuerySet[Finding], request: HttpRequest) -> QuerySet[Finding]:
+    """Where the last page ended; an address that was tampered with begins anew."""
+    moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
+    try:
+        at, last = dt.datetime.fromisoformat(moment), int(key)
+    except ValueError:
+        return findings
+    if at.tzinfo is None or not 0 <= last <= LARGEST_KEY:
+        return findings
+    return findings.filter(Q(round_started_at__lt=at) | Q(round_started_at=at, pk__lt=last))
+
+
+def _keys(request: HttpRequest) -> list[int]:
+    sent = request.POST.getlist("finding")[:ROWS]
+    return [int(one) for one in sent if one.isascii() and one.isdecimal() and len(one) < len(str(LARGEST_KEY))]
+
+
+def _tell(request: HttpRequest, done: int, overtaken: list[str]) -> None:
+    if done:
+        messages.success(request, f"{done} acknowledged." if done > 1 else "Acknowledged.")
+    for one in overtaken:
+        messages.warning(request, one)
+    if not done and not overtaken:
+        messages.info(request, "Nothing was chosen, and nothing has changed.")
+
+
+def _back(request: HttpRequest) -> str:
+    """To the page that it was sent from, if that is ours."""
+    asked = request.POST.get("back", "")
+    ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith("/admin/")
+    return asked if ours else reverse("admin:audits_finding_changelist")

@@ -1,0 +1,69 @@
+"""Form fields that the pages of incidents share."""
+
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+from unfold.widgets import (
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
+
+from games.access.gate import visible, within_reach
+from games.models import Casino, Staff, Table
+
+
+class DayWidget(UnfoldAdminTextInputWidget):
+    """The browser's own calendar."""
+
+    input_type = "date"
+
+
+def words(label: str, *, required: bool = False, most: int = 200, rows: int = 0, **more: Any) -> forms.CharField:
+    """A line, or with `rows` some lines, of text."""
+    attrs = {name: more.pop(name) for name in ("placeholder", "autocomplete") if name in more}
+    widget = UnfoldAdminTextareaWidget(attrs | {"rows": rows}) if rows else UnfoldAdminTextInputWidget(attrs)
+    return forms.CharField(label=label, required=required, max_length=most, widget=widget, **more)
+
+
+def day(label: str, **more: Any) -> forms.DateField:
+    return forms.DateField(label=label, required=False, widget=DayWidget(), **more)
+
+
+def mark(label: str, **more: Any) -> forms.BooleanField:
+    return forms.BooleanField(label=label, required=False, widget=UnfoldBooleanWidget(), **more)
+
+
+def confidential() -> forms.BooleanField:
+    return mark("Confidential", help_text="Seen by surveillance, compliance and auditors only. It stays so.")
+
+
+def choice(label: str, choices: Any, **more: Any) -> forms.ChoiceField:
+    return forms.ChoiceField(label=label, choices=choices, widget=UnfoldAdminSelectWidget(), **more)
+
+
+def table_choice(actor: Staff, action: str, **more: Any) -> "forms.ModelChoiceField[Table]":
+    """The tables at which somebody may do this."""
+    tables = within_reach(actor, action, Table.objects.select_related("casino")).order_by("code")
+    return forms.ModelChoiceField(tables, widget=UnfoldAdminSelectWidget(), required=False, empty_label="–", **more)
+
+
+def offer_casino(form: forms.Form, actor: Staff) -> None:
+    """Whoever belongs to no single casino says which one it is about."""
+    if actor.casino_id is None:
+        casinos = visible(actor, Casino.objects.all())
+        form.fields["casino"] = forms.ModelChoiceField(casinos, widget=UnfoldAdminSelectWidget())
+
+
+def casino_of(actor: Staff, values: dict[str, Any]) -> Casino | None:
+    """The casino that was chosen, the table's, or the person's own."""
+    table: Table | None = values.get("table")
+    found: Casino | None = values.get("casino") or (table.casino if table else actor.casino)
+    return found
+
+
+def now_shown() -> str:
+    """This moment by the casino's clock, as a moment field reads it."""
+    return f"{timezone.localtime():%Y-%m-%d %H:%M}"

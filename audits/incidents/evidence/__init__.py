@@ -1,0 +1,1 @@
+"""Evidence files: which are accepted, and how they are handed out."""

@@ -1,0 +1,289 @@
+"""The readers of incidents: lists and numbers, what belongs to a file, and what is found by its words."""
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.contrib.postgres.search import SearchQuery, SearchRank
+from django.db.models import F, Model, OrderBy, Q, QuerySet
+
+from audits.incidents.states import UNFINISHED
+from audits.models import Evidence, Incident, IncidentLink, IncidentNote, IncidentRound, LogEntry
+from games.access.gate import any_of, can, visible, within_reach
+from games.floor.moments import day_starts
+from games.models import Casino, Round, Table
+
+M = TypeVar("M", bound=Model)
+
+MOST_HITS = 50
+#: How many matches of each kind are ranked: the newest. A word of every day has more than anybody reads.
+MOST_RANKED = 200
+MOST_SORTED = 1000
+INCIDENT_NUMBERS = re.compile(r"IN-([0-9]{4})-([0-9]{6,9})", re.ASCII | re.IGNORECASE)
+#: What no list shows: the advice on damaged dice names every round since the last inspection.
+UNLISTED = ("search", "advice")
+MOST_WORDS_OF_A_SOURCE = 5
+LONGEST_SEARCH = 500
+#: Two signs or more in a row, spaces between them included; quotes and the minus that means "not" come one by one.
+SIGNS = re.compile(r"[^\w\s\"](?:\s*[^\w\s\"])+")
+ONE_DAY = dt.timedelta(days=1)
+#: All states but the last, as a list is asked for them.
+UNFINISHED_FILES = "unfinished"
+
+# --- Files and entries -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Period:
+    """Gaming days from the first to the last, both included; either may be left open."""
+
+    first: dt.date | None = None
+    last: dt.date | None = None
+
+    def within(self, casinos: QuerySet[Casino], path: str) -> Q:
+        """By each casino's own clock."""
+        return any_of(self._of(casino, path) for casino in casinos)
+
+    def _of(self, casino: Casino, path: str) -> Q:
+        query = Q(casino=casino)
+        if self.first is not None:
+            query &= Q(**{f"{path}__gte": day_starts(casino, self.first)})
+        if self.last is not None:
+            query &= Q(**{f"{path}__lt": day_starts(casino, self.last + ONE_DAY)})
+        return query
+
+
+ALWAYS = Period()
+
+
+@dataclass(frozen=True)
+class IncidentFilter:
+    """Which files of all that somebody may see; every part may be left out. The state may also be "unfinished"."""
+
+    table: str | None = None
+    state: str | None = None
+    situation: str | None = None
+    period: Period = ALWAYS
+    text: str = ""
+
+
+def incidents_found(actor: Any, wanted: IncidentFilter) -> QuerySet[Incident]:
+    """By index only: nothing is counted, and a page is found by where the last one ended."""
+    incidents = visible(actor, Incident.objects.select_related("casino", "pit", "table", "reported_by"))
+    if wanted.table:
+        incidents = incidents.filter(table=table_key(wanted.table))
+    if wanted.state == UNFINISHED_FILES:
+        incidents = incidents.filter(state__in=UNFINISHED)
+    elif wanted.state:
+        incidents = incidents.filter(state=wanted.state)
+    if wanted.situation:
+        incidents = incidents.filter(situation=wanted.situation)
+    if wanted.period != ALWAYS:
+        incidents = incidents.filter(wanted.period.within(casinos_of(actor), "occurred_from"))
+    if wanted.text.strip():
+        incidents = incidents.filter(search=by_words(wanted.text))
+    return incidents.defer(*UNLISTED).order_by("-occurred_from", "-pk")
+
+
+@dataclass(frozen=True)
+class EntryFilter:
+    """Which log entries of all that somebody may see; every part may be left out."""
+
+    table: str | None = None
+    shift: str | None = None
+    department: str | None = None
+    period: Period = ALWAYS
+    text: str = ""
+
+
+def entries_found(actor: Any, wanted: EntryFilter) -> QuerySet[LogEntry]:
+    entries = visible(actor, LogEntry.objects.select_related("casino", "pit", "table", "author"))
+    if wanted.table:
+        entries = entries.filter(table=table_key(wanted.table))
+    if wanted.shift:
+        entries = entries.filter(shift=wanted.shift)
+    if wanted.department:
+        entries = entries.filter(department=wanted.department)
+    if wanted.period.first is not None:
+        entries = entries.filter(gaming_day__gte=wanted.period.first)
+    if wanted.period.last is not None:
+        entries = entries.filter(gaming_day__lte=wanted.period.last)
+    if wanted.text.strip():
+        entries = entries.filter(search=by_words(wanted.text))
+    return entries.defer("search").order_by("-at", "-pk")
+
+
+def by_words(text: str) -> SearchQuery:
+    """PostgreSQL's reader of searches gives up on a long row of signs: only a single one is left between words."""
+    plain = SIGNS.sub(lambda found: found[0][0], text.replace("\x00", " ")[:LONGEST_SEARCH])
+    return SearchQuery(plain, search_type="websearch", config="english")
+
+
+def table_key(code: str) -> int:
+    """Looked up first, so that the list is read in the order of its index; 0 for a table that is not there."""
+    return Table.objects.filter(code__iexact=code.strip()).values_list("pk", flat=True).first() or 0
+
+
+def casinos_of(actor: Any) -> QuerySet[Casino]:
+    casinos = Casino.objects.all()
+    return casinos if actor.casino_id is None else casinos.filter(pk=actor.casino_id)
+
+
+def incidents_numbered(actor: Any, number: str, casino: str | None = None) -> list[Incident]:
+    """Files of this number, by their index. Every casino counts for itself: one, in the actor's own or in the named
+    one; perhaps several for people of no single casino; none at all."""
+    files = Incident.objects.select_related("casino", "pit", "table", "reported_by")
+    return numbered(actor, files, INCIDENT_NUMBERS.fullmatch(number), casino)
+
+
+def numbered(actor: Any, records: QuerySet[M], read: re.Match[str] | None, casino: str | None) -> list[M]:
+    """Records of a year and serial that were read from a number; none where it was none."""
+    if read is None:
+        return []
+    year, serial = map(int, read.groups())
+    places = casinos_of(actor) if casino is None else casinos_of(actor).filter(code=casino)
+    return list(records.filter(casino__in=list(places), year=year, serial=serial))
+
+
+def rounds_named(actor: Any, names: Iterable[str], casino: Casino | None = None) -> dict[str, list[Round]]:
+    """The rounds with these refs that somebody may see, several where sources share one; a name may also have the
+    source before it, as `floor TS01-000123`. Two queries, however many they are. Names are unique within a casino:
+    where one is given, only its rounds are meant."""
+    rounds = visible(actor, Round.objects.select_related("table__casino")).order_by("casino", "source", "ref")
+    if casino is not None:
+        rounds = rounds.filter(casino=casino)
+    found: dict[str, list[Round]] = {name: [] for name in names}
+    for one in rounds.filter(ref__in=list(found)):
+        found[one.ref].append(one)
+    unknown = {name for name, known in found.items() if not known}
+    for one in rounds.filter(ref__in={ref for name in unknown for ref in _refs_in(name)}):
+        if (name := f"{one.source} {one.ref}") in unknown:
+            found[name].append(one)
+    return found
+
+
+def _refs_in(name: str) -> Iterator[str]:
+    """What may be the ref of a name with its source before it: a source may have a few words."""
+    for _ in range(MOST_WORDS_OF_A_SOURCE):
+        _, separator, name = name.partition(" ")
+        if not separator:
+            return
+        yield name
+
+
+# --- What belongs to a file ------------------------------------------------------------------------
+
+
+def notes_of(actor: Any, incident: Incident) -> QuerySet[IncidentNote]:
+    """Those that the actor may read, the first one first."""
+    return within_reach(actor, "incident.view", incident.notes.all())
+
+
+def rounds_of(actor: Any, incident: Incident) -> QuerySet[IncidentRound]:
+    """The rounds of a file within the actor's sight."""
+    rounds = visible(actor, Round.objects.filter(incidents__incident=incident))
+    return incident.rounds.filter(round__in=rounds.values("pk"))
+
+
+def related(incident: Incident) -> list[tuple[Incident, IncidentLink]]:
+    """The files that belong to this one, from whichever side the link was made."""
+    links = IncidentLink.objects.filter(Q(one=incident) | Q(other=incident)).select_related("one", "other")
+    return [(link.other if link.one_id == incident.pk else link.one, link) for link in links]
+
+
+def related_seen(actor: Any, incident: Incident) -> list[tuple[Incident, IncidentLink]]:
+    """Of these, the ones that the actor may see."""
+    return [(other, link) for other, link in related(incident) if can(actor, "incident.view", other)]
+
+
+def evidence_of(actor: Any, about: Incident | LogEntry) -> QuerySet[Evidence]:
+    path = "entry" if isinstance(about, LogEntry) else "incident"
+    return visible(actor, Evidence.objects.filter(**{path: about})).prefetch_related("custody")
+
+
+# --- Search ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Something that was found by its words."""
+
+    thing: Model
+    words: str
+    rank: float
+
+
+def search(actor: Any, text: str) -> list[Hit]:
+    """Over entries, files and notes, of all that the actor may see, the best first. Empty for an empty text.
+
+    Of each kind only the newest matches (MOST_RANKED) are ranked: a word that half of all files have costs no more
+    after ten years than after one.
+    """
+    if not text.strip():
+        return []
+    query = by_words(text)
+    matches = [match for source in SOURCES for match in _ranked(actor, source, query)]
+    best = sorted(matches, key=lambda one: (-one.rank, -one.key))[:MOST_HITS]
+    things = {source.model: _things(source, [one.key for one in best if one.source is source]) for source in SOURCES}
+    return [one.hit(things[one.source.model][one.key]) for one in best]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is searched: where its words stand, by which action it is seen, what is shown with it and what is not."""
+
+    model: type[Model]
+    words: str
+    action: str
+    shown: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+SOURCES = (
+    Source(LogEntry, "summary", "logentry.view", ("casino", "table"), ("search",)),
+    Source(Incident, "account", "incident.view", ("casino", "table"), UNLISTED),
+    Source(
+        IncidentNote, "text", "incident.view", ("incident__casino", "incident__table"),
+        ("search", *(f"incident__{name}" for name in UNLISTED)),
+    ),
+)  # fmt: skip
+
+
+def _newest_first(matching: QuerySet[Any]) -> OrderBy:
+    """Where few match, they are found by their words and sorted; where many do, the newest rows are read until there
+    are enough. PostgreSQL knows too little of rare words to choose by itself: it would read all rows for five."""
+    are_many = matching.order_by().values("pk")[: MOST_SORTED + 1].count() > MOST_SORTED
+    return F("pk").desc() if are_many else (F("pk") + 0).desc()  # the sum is not what the index of the key is sorted by
+
+
+@dataclass(frozen=True)
+class Match:
+    """Something that has the words, before it is read."""
+
+    source: Source
+    key: int
+    rank: float
+
+    def hit(self, thing: Model) -> Hit:
+        return Hit(thing, getattr(thing, self.source.words), self.rank)
+
+
+def _ranked(actor: Any, source: Source, query: SearchQuery) -> list[Match]:
+    """The best of the newest."""
+    records: Any = source.model._default_manager
+    matching = records.filter(search=query)
+    reached = within_reach(actor, source.action, matching)
+    newest = reached.order_by(_newest_first(matching)).values("pk")[:MOST_RANKED]
+    ranked = records.filter(pk__in=newest).annotate(rank=SearchRank(F("search"), query)).order_by("-rank", "-pk")
+    return [Match(source, key, rank) for key, rank in ranked.values_list("pk", "rank")[:MOST_HITS]]
+
+
+def _things(source: Source, keys: list[int]) -> dict[int, Any]:
+    """What was found, read at last: only what is shown."""
+    if not keys:
+        return {}
+    records: Any = source.model._default_manager
+    found: dict[int, Any] = records.select_related(*source.shown).defer(*source.unread).in_bulk(keys)
+    return found

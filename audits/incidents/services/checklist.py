@@ -1,0 +1,37 @@
+"""The checklist of an incident: steps ticked and unticked, with who and when."""
+
+import datetime as dt
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from audits.incidents.checklist import steps_of
+from audits.incidents.services.incidents import incident_locked, verify_not_closed
+from audits.models import ChecklistTick, Incident
+from games.access.gate import Actor, authorize, name_of
+from games.ledger.services import Entry, ledger_append
+from games.models import Staff
+
+
+@transaction.atomic
+def step_tick(*, actor: Actor, incident: Incident, step: int, is_done: bool) -> ChecklistTick | None:
+    """Tick a step of the checklist, or untick it. Where it is so already, nothing is written.
+
+    Return the record that says so now; None for a step that was never ticked.
+    """
+    current = incident_locked(incident)
+    authorize(actor, "incident.change", current)
+    verify_not_closed(current)
+    steps = steps_of(current)
+    if not 1 <= step <= len(steps):
+        raise ValidationError({"step": f"The checklist of {current} has {len(steps)} steps; there is no step {step}."})
+    last = ChecklistTick.objects.filter(incident=current, step=step).order_by("-ordinal").first()
+    if (last.is_done if last else False) == is_done:
+        return last
+    tick = ChecklistTick.objects.create(
+        incident=current, step=step, text=steps[step - 1], ordinal=last.ordinal + 1 if last else 1, is_done=is_done,
+        by=actor if isinstance(actor, Staff) else None, who=name_of(actor),
+    )  # fmt: skip
+    values = (current.number, step, tick.text, is_done, tick.who, tick.at.astimezone(dt.UTC))
+    ledger_append(current.table or current.casino, Entry("checklist-tick", tick.pk, values))
+    return tick

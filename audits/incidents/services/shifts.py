@@ -1,0 +1,41 @@
+"""The shifts of a casino: when they begin, by its own clock."""
+
+import datetime as dt
+from typing import Any
+
+from django.db import transaction
+
+from audits.models import Shift
+from games.access.gate import authorize, name_of
+from games.history.audited_save import record_change, record_save, verify_reason
+from games.models import Casino, Staff
+
+
+@transaction.atomic
+def shift_add(*, actor: Staff, casino: Casino, name: str, starts: dt.time, reason: str) -> Shift:
+    """The first one of a casino ends the usual three."""
+    shift = Shift(casino=casino, name=name.strip(), starts=starts)
+    authorize(actor, "shift.change", shift)
+    record_save(shift, actor=actor, reason=reason)
+    return shift
+
+
+@transaction.atomic
+def shift_change(*, actor: Staff, shift: Shift, changes: dict[str, Any], reason: str) -> Shift:
+    """From now on; what was written keeps the shift that it was written in."""
+    current = Shift.objects.select_for_update(of=("self",)).get(pk=shift.pk)
+    authorize(actor, "shift.change", current)
+    record_change(current, changes, actor=actor, reason=reason)
+    return current
+
+
+@transaction.atomic
+def shift_remove(*, actor: Staff, shift: Shift, reason: str) -> None:
+    """The one before it lasts longer. Entries name their shift in words, so none is touched; the history stays."""
+    current = Shift.objects.select_for_update(of=("self",)).get(pk=shift.pk)
+    authorize(actor, "shift.change", current)
+    verify_reason(reason)
+    current.__dict__.update(
+        _history_user=actor, _history_author=name_of(actor), _change_reason=reason.strip()
+    )  # as games.history.audited_save says it for a save
+    current.delete()

@@ -1,0 +1,76 @@
+"""Notices: whom the product told of findings that lay too long, and which e-mails were sent. To look at."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from unfold.decorators import display
+
+from audits.findings.selectors import HEAVY
+from audits.models import Finding, Notice, ProposerNotice
+from games.access.gate import authorize, can, visible
+from games.access.roles import ROLES
+from games.pages.gated import GatedAdmin, actor_of, only_to_look
+
+NAMED = 100
+
+
+@admin.register(Notice)
+class NoticeAdmin(GatedAdmin):
+    list_display = ["at", "told", "where", "who", "how_many"]
+    list_display_links = ["at"]
+    list_filter = ["casino", "role"]
+    list_select_related = ["casino", "pit"]
+    show_full_result_count = False
+    date_hierarchy = "at"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        found: QuerySet[Any] = super().get_queryset(request).annotate(findings=Count("escalations"))
+        return found
+
+    @display(description="Told", ordering="role")
+    def told(self, notice: Notice) -> str:
+        return ROLES[notice.role].name
+
+    @display(description="Where")
+    def where(self, notice: Notice) -> str:
+        return str(notice.pit or notice.casino.code)
+
+    @display(description="Who held the post")
+    def who(self, notice: Notice) -> str:
+        return ", ".join(notice.people) or "nobody"
+
+    @display(description="Findings")
+    def how_many(self, notice: Any) -> int:
+        return int(notice.findings)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False  # written once
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        only_to_look(request)
+        notice: Notice | None = self.get_object(request, object_id)
+        if notice is None:
+            raise Http404(f"There is no notice {object_id}.")
+        if actor_of(request).pk not in notice.recipients:  # everybody may read what they were told
+            authorize(actor_of(request), "notice.view", notice)
+        told = visible(request.user, Finding.objects.filter(escalations__notice=notice))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Notice {notice}", "original": notice, "notice": notice, "opts": self.opts,
+            "told": ROLES[notice.role].name, "mails": notice.mails.select_related("staff"),
+            "findings": told.select_related("table", "round", "live_round")
+            .defer(*HEAVY)
+            .order_by("-severity", "-amount")[:NAMED],
+            "how_many": notice.escalations.count(),
+            "about": ProposerNotice.objects.filter(notice=notice).select_related("decision").first(),
+            "may_list": can(request.user, "notice.view"),
+        }  # fmt: skip
+        return TemplateResponse(request, "notifications/notice.html", context)

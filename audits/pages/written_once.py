@@ -1,0 +1,36 @@
+"""Records that nobody changes: a page to look at, which is its own history."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from games.access.gate import authorize
+from games.pages.gated import GatedAdmin, actor_of, only_to_look
+
+
+class WrittenOnceAdmin(GatedAdmin):
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def found(self, request: HttpRequest, object_id: str) -> Any:
+        """Asked of the gate: what is out of reach is refused on record."""
+        thing = self.get_object(request, object_id)
+        if thing is None:
+            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
+        authorize(actor_of(request), f"{self.opts.model_name}.view", thing)
+        return thing
+
+    def address(self, thing: Any, page: str = "change") -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{page}", args=[thing.pk])
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """It never changes; its page says all there is."""
+        only_to_look(request)
+        return redirect(self.address(self.found(request, object_id)))
+
+    def page_context(self, request: HttpRequest, title: str, **more: Any) -> dict[str, Any]:
+        return {**self.admin_site.each_context(request), "title": title, "opts": self.opts, **more}

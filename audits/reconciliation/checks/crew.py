@@ -1,0 +1,155 @@
+"""People named on rounds: are they on record, were they in that post at that moment, and had they the authority.
+
+What a person was at a moment is read from the history of the staff, and from acting appointments: those for the pit in
+which the table was, and of people of other departments only while the casino allowed it. What was before the first
+entry on record is unknown, and taken to be as in that entry.
+"""
+
+import datetime as dt
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from audits.reconciliation.bulk_read import Bools, Ints
+from games.access.roles import rank
+from games.database.sql import rows
+from games.models import Table, TableAssignment, ThresholdDecision
+
+DEALER, SUPERVISOR = "dealer", "pit-supervisor"
+NAMES = {DEALER: "Dealer", SUPERVISOR: "Supervisor"}
+POST_NAMES = {DEALER: "a dealer", SUPERVISOR: "a pit supervisor"}
+#: A crew is one number: the dealer's id, then the supervisor's; no one was named, or one who is not on record.
+HALF = 2**32
+NOT_NAMED, UNKNOWN = 0, 2**31 - 1
+
+SPELLS = """
+SELECT id, upper(number), history_date, CASE WHEN is_active AND casino_id = %s THEN post ELSE '' END, department
+FROM games_historicalstaff ORDER BY id, history_date, history_id
+"""
+ACTING = "SELECT staff_id, post, starts_at, ends_at, pit_id, department FROM games_duty WHERE casino_id = %s"
+NUMBERS = "SELECT id, dealer, supervisor FROM games_round WHERE id = ANY (%s)"
+PIT = "pit"
+
+
+class Acting(NamedTuple):
+    post: str
+    starts_at: dt.datetime
+    ends_at: dt.datetime
+    pit_id: int | None  # None: all pits
+    department: str  # of the person when appointed; empty in appointments from before this was recorded
+
+
+class Place:
+    """Where a table was, and whether people of other departments might act there, by time."""
+
+    def __init__(self, table: Table, assignments: Sequence[TableAssignment]) -> None:
+        self._pits = [(one.during, one.pit_id) for one in assignments]
+        before = table.casino.history.order_by("history_date", "history_id")
+        approved = ThresholdDecision.objects.approved(table.casino, "acting").order_by("effective_from", "pk")
+        decided = approved.values_list("effective_from", "change__proposed__acting_other_departments")
+        self._settings = [*before.values_list("history_date", "acting_other_departments"), *decided]
+
+    def pit_at(self, at: dt.datetime) -> int | None:
+        return next((pit_id for during, pit_id in self._pits if at in during), None)
+
+    def allows_others_at(self, at: dt.datetime) -> bool:
+        place = bisect_right([moment for moment, _ in self._settings], at) - 1
+        return bool(self._settings) and self._settings[max(place, 0)][1]
+
+
+class Person:
+    """What someone was in a casino, by time: a permanent post, and acting appointments."""
+
+    def __init__(self, acting: list[Acting]) -> None:
+        self.moments: list[dt.datetime] = []
+        self.posts: list[str] = []
+        self.departments: list[str] = []
+        self.acting = acting
+
+    def posts_at(self, at: dt.datetime, place: Place) -> set[str]:
+        spell = max(bisect_right(self.moments, at) - 1, 0)
+        department = self.departments[spell]
+        acting = [one for one in self.acting if one.starts_at <= at < one.ends_at and _counts(one, department)]
+        if acting:
+            pit_id, others_may = place.pit_at(at), department == PIT or place.allows_others_at(at)
+            acting = [one for one in acting if others_may and one.pit_id in (None, pit_id)]
+        return {self.posts[spell], *(one.post for one in acting)} - {""}
+
+    def is_always(self, post: str) -> bool:
+        return set(self.posts) == {post}
+
+
+def _counts(one: Acting, department: str) -> bool:
+    """Tell whether an appointment was made in the department in which the person is."""
+    return one.department == department or (department == PIT and not one.department)
+
+
+class CrewFault(NamedTuple):
+    kind: str
+    post: str  # in which the person was named
+    detail: str
+
+
+class Crews:
+    """Everyone who may be named on the rounds of a table."""
+
+    def __init__(self, table: Table, assignments: Sequence[TableAssignment]) -> None:
+        self._place = Place(table, assignments)
+        acting: dict[int, list[Acting]] = defaultdict(list)
+        for key, *appointment in rows(ACTING, table.casino_id):
+            acting[key].append(Acting(*appointment))
+        self._people: dict[int, Person] = {}
+        self._keys: dict[str, int] = {}
+        for key, number, moment, post, department in rows(SPELLS, table.casino_id):
+            person = self._people.setdefault(key, Person(acting[key]))
+            person.moments.append(moment)
+            person.posts.append(post)
+            person.departments.append(department)
+            self._keys[number] = key
+        self._sound: dict[int, bool] = {}
+
+    # --- Dealer and supervisor ---
+
+    def doubtful(self, crews: Ints) -> Bools:
+        """Mark the rounds whose crew is not beyond doubt at any moment."""
+        odd = [crew for crew in np.unique(crews).tolist() if not self._is_sound(crew)]
+        return np.isin(crews, odd)
+
+    def _is_sound(self, crew: int) -> bool:
+        known = self._sound.get(crew)
+        if known is None:
+            known = self._sound[crew] = all(
+                key == NOT_NAMED or (key in self._people and self._people[key].is_always(post))
+                for key, post in _members(crew)
+            )
+        return known
+
+    def faults(self, doubtful: dict[int, tuple[int, dt.datetime]]) -> Iterator[tuple[int, CrewFault]]:
+        """Say what is wrong, by round: `doubtful` has the crew of each round and when it began."""
+        named = {key: numbers for key, *numbers in rows(NUMBERS, list(doubtful))} if doubtful else {}
+        for key, (crew, at) in doubtful.items():
+            for (member, post), number in zip(_members(crew), named[key], strict=True):
+                if number is not None and (fault := self._fault(member, post, number, at)):
+                    yield key, fault
+
+    def _fault(self, member: int, post: str, number: str, at: dt.datetime) -> CrewFault | None:
+        person = self._people.get(self._keys.get(number.upper(), -1) if member == UNKNOWN else member)
+        if person is None:
+            return CrewFault("unknown-staff", post, f"{NAMES[post]} {number} is not on record.")
+        if post in person.posts_at(at, self._place):
+            return None
+        return CrewFault("wrong-post", post, f"{NAMES[post]} {number} was not {POST_NAMES[post]} here at that moment.")
+
+    # --- Authority ---
+
+    def has_authority(self, number: str | None, post: str, at: dt.datetime) -> bool:
+        """Tell whether someone held this post, or a higher one, at that moment."""
+        person = self._people.get(self._keys.get(number.upper(), -1)) if number else None
+        return person is not None and any(rank(held) >= rank(post) for held in person.posts_at(at, self._place))
+
+
+def _members(crew: int) -> tuple[tuple[int, str], tuple[int, str]]:
+    return (crew // HALF, DEALER), (crew % HALF, SUPERVISOR)

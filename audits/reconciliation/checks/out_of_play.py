@@ -1,0 +1,88 @@
+"""Rounds at tables that were not in play: by the table's steps on record, and by warnings given during play."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from audits.models import Category, FindingPolicy
+from audits.reconciliation.bulk_read import Rounds
+from audits.reconciliation.drafts import Found
+from audits.reconciliation.postgres_time import microseconds
+from games.database.sql import rows
+from games.floor.availability import Unavailable, availability_of
+from games.models import LiveWarning, Table
+
+#: Warnings of this table's rounds that were in play and are on record now.
+WARNINGS = """
+SELECT l.recorded_id, w.id FROM games_livewarning w JOIN games_liveround l ON l.id = w.live_round_id
+WHERE l.table_id = %s AND l.recorded_id IS NOT NULL
+"""
+
+
+class Closures:
+    """When a table was not in play, by assignment, and the warnings given at it: read once, not once a day."""
+
+    def __init__(self, table: Table, books: Mapping[int, str]) -> None:
+        """`books` has the rulebook of each assignment of the table."""
+        self.availability = availability_of(table)
+        self.books = books
+        self.moments = np.array([microseconds(at) for at in self.availability.moments], np.int64)
+        places = range(len(self.moments) + 1)
+        closed = {
+            key: np.array([self.availability.at_place(place, book) is not None for place in places])
+            for key, book in books.items()
+        }
+        self.closed = {key: flags for key, flags in closed.items() if flags.any()}  # mostly none
+        self.warned = _grouped(rows(WARNINGS, table.pk))
+
+
+class OutOfPlay:
+    """Watches the rounds of a table go by, and then names those that should not have been played."""
+
+    def __init__(self, policy: FindingPolicy, closures: Closures) -> None:
+        self.policy, self.closures = policy, closures
+        self._found: list[tuple[int, int, int]] = []  # round, assignment, place among the steps
+        self._seen: set[int] = set()
+
+    def see(self, rounds: Rounds) -> None:
+        if self.closures.warned:
+            self._seen |= self.closures.warned.keys() & set(rounds.ids.tolist())
+        if not self.closures.closed:
+            return
+        places = np.searchsorted(self.closures.moments, rounds.started_at, side="right")
+        for key, flags in self.closures.closed.items():
+            out = (rounds.assignments == key) & flags[places]
+            chosen = zip(rounds.ids[out].tolist(), places[out].tolist(), strict=True)
+            self._found += [(pk, key, place) for pk, place in chosen]
+
+    def findings(self) -> Iterator[tuple[int, Found]]:
+        """A warning that was given while a round was played comes first: it is the same finding, once a kind."""
+        if not self._seen and not self._found:
+            return
+        warned = {key for pk in self._seen for key in self.closures.warned[pk]}
+        warnings = LiveWarning.objects.in_bulk(warned)
+        given: set[tuple[int, str]] = set()
+        for pk in sorted(self._seen):
+            for one in (warnings[key] for key in self.closures.warned[pk]):
+                given.add((pk, one.kind))
+                yield pk, out_of_play_found(self.policy, one.kind, one.rules, one.explain)
+        for pk, assignment, place in self._found:
+            problem: Unavailable | None = self.closures.availability.at_place(place, self.closures.books[assignment])
+            if problem is not None and (pk, problem.kind) not in given:
+                yield pk, out_of_play_found(self.policy, problem.kind, problem.rules, problem.explain)
+
+
+def out_of_play_found(policy: FindingPolicy, kind: str, rules: Iterable[str], detail: str) -> Found:
+    """The finding of a round that should not have been played; the same for a round in play and one on record."""
+    cited = list(rules)
+    return Found(
+        Category.PROCEDURAL, f"{kind} ", kind, policy.procedural_severity(kind), rule=cited[0] if cited else None,
+        rules=cited, detail=detail,
+    )  # fmt: skip
+
+
+def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for key, one in pairs:
+        found.setdefault(key, []).append(one)
+    return found

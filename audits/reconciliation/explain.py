@@ -1,0 +1,119 @@
+"""Rounds in which the kernel saw something: read whole, one by one, and explained by the scalar engine."""
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from audits.models import Correction
+from audits.reconciliation.later_decisions import Since, decision_of, since_of
+from audits.reconciliation.terms import Applied, Applying
+from games.database.sql import rows
+from games.engine.box_numbers import code_of
+from games.engine.dice import Throw, parse_dice, parse_known_dice
+from games.engine.play.findings import RecordedBet, RecordedRound, Ruled
+from games.engine.play.irregularities import Event
+from games.models import Round
+
+AT_ONCE = 500
+ROUNDS = """
+SELECT id, table_id, gaming_day, assignment_id, started_at, rulebook, events, players, boxes, stakes, nets, nets_given,
+    late, refused, withdrawn, placed_at, withdrawn_at, closed_at
+FROM games_round WHERE id = ANY (%s) ORDER BY started_at, ref
+"""
+
+
+class OnRecord(NamedTuple):
+    """As much of a round as is needed to explain it."""
+
+    pk: int
+    table_id: int
+    gaming_day: dt.date
+    assignment_id: int
+    started_at: dt.datetime
+    rulebook: str
+    events: Any
+    players: list[str]
+    boxes: list[int]
+    stakes: list[int]
+    nets: list[int]
+    nets_given: list[bool] | None
+    late: list[bool] | None
+    refused: list[bool] | None
+    withdrawn: list[bool] | None
+    placed_at: list[dt.datetime | None] | None
+    withdrawn_at: list[dt.datetime | None] | None
+    closed_at: dt.datetime | None
+
+
+def event_of(one: dict[str, Any]) -> Event:
+    return Event(
+        kind=one["kind"],
+        at=dt.datetime.fromisoformat(one["at"]),
+        tumbles=one.get("tumbles"),
+        dice=Throw(tuple(one["dice"])) if "dice" in one else None,
+        known=parse_known_dice(one["known_dice"]) if "known_dice" in one else None,
+        rule=one.get("rule"),
+        activated=one.get("activated", False),
+        by=one.get("by"),
+    )
+
+
+#: Half the time of `RecordedBet._make`, which checks a length that is known here.
+_as_bet = partial(tuple.__new__, RecordedBet)
+
+
+def recorded_bets(one: Round | OnRecord, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
+    nets: Sequence[int | None] = one.nets if corrected is None else corrected
+    if one.nets_given and corrected is None:
+        nets = [net if is_given else None for net, is_given in zip(one.nets, one.nets_given, strict=True)]
+    missing = [False] * len(one.players)
+    withdrawn = one.withdrawn or missing
+    columns: tuple[Iterable[Any], ...] = (
+        one.players, map(code_of, one.boxes), one.stakes, nets, one.late or missing, one.refused or missing, withdrawn,
+        (at is not None for at in one.placed_at) if one.placed_at else missing,
+        (at is not None and not early for at, early in zip(one.withdrawn_at, withdrawn, strict=True))
+        if one.withdrawn_at else missing,
+        _at_the_call(one) if one.placed_at or one.withdrawn_at else missing,
+    )  # fmt: skip
+    return list(map(_as_bet, zip(*columns, strict=True)))
+
+
+def _at_the_call(one: Round | OnRecord) -> Iterator[bool]:
+    """Tell of each bet whether it was placed or taken back at the very moment of the call."""
+    never = [None] * len(one.players)
+    moments = zip(one.placed_at or never, one.withdrawn_at or never, strict=True)
+    return (one.closed_at is not None and one.closed_at in pair for pair in moments)
+
+
+def recorded_round(one: Round | OnRecord, applied: Applied, since: Since | None = None) -> RecordedRound:
+    """As it was recorded, or as it stands since it was ruled on and corrected."""
+    since = since or Since()
+    events = [event_of(event) for event in one.events]
+    game, last = applied.game, since.correction
+    return RecordedRound(
+        game.book, game.layout, game.limits, events, recorded_bets(one, last.nets if last else None), game.excess,
+        applied.rulings, since.rulings, ruled_by(last) if last else None,
+        ruled_by(since.by_rule) if since.by_rule else None,
+    )  # fmt: skip
+
+
+def ruled_by(last: Correction) -> Ruled:
+    throw = parse_dice(last.dice) if last.dice else None
+    nets: tuple[int | None, ...] | None = tuple(last.nets) if last.is_decided else None
+    if nets is not None and last.decided is not None:
+        nets = tuple(net if is_decided else None for net, is_decided in zip(nets, last.decided, strict=True))
+    return Ruled(tuple(last.rules), last.is_void, last.is_settled, throw, nets, decision_of(last))
+
+
+def explained(
+    ids: Sequence[int], applying: Applying, *, are_corrected: bool = False
+) -> Iterator[tuple[OnRecord, RecordedRound]]:
+    """In the order of their start."""
+    for first in range(0, len(ids), AT_ONCE):
+        keys = ids[first : first + AT_ONCE]
+        since = since_of(keys, with_corrections=are_corrected)
+        for one in map(OnRecord._make, rows(ROUNDS, list(keys))):
+            applied = applying.at(one.assignment_id, one.started_at)
+            yield one, recorded_round(one._replace(events=json.loads(one.events)), applied, since.get(one.pk))

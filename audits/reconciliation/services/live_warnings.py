@@ -1,0 +1,54 @@
+"""Warnings about rounds in play: each becomes a finding at once, before the round is over.
+
+What waits is known from the record itself: a warning of a round that is not recorded yet, without its finding. Once the
+round is recorded, the reconciliation finds the same of it.
+"""
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from audits.models import Finding, policy_of
+from audits.reconciliation.checks.out_of_play import out_of_play_found
+from audits.reconciliation.services.arrivals import SYSTEM, Arrivals
+from audits.reconciliation.services.faults import Faults
+from games.engine.play.findings import VERSION
+from games.floor.moments import gaming_day
+from games.models import LiveRound, LiveWarning
+
+
+def warnings_take(*, who: str = SYSTEM) -> int:
+    """Make a finding of each warning that has none; return how many. Done twice, it does nothing twice."""
+    faults, made = Faults(), 0
+    for key in warnings_waiting():
+        with faults:
+            made += _take(key, who)
+    faults.raise_all()
+    return made
+
+
+def warnings_waiting() -> list[int]:
+    """List the warnings without a finding, of rounds that are not recorded."""
+    found = Finding.objects.filter(live_round=OuterRef("live_round"), kind=OuterRef("kind"))
+    waiting = LiveWarning.objects.filter(~Exists(found), live_round__recorded=None)
+    return list(waiting.order_by("pk").values_list("pk", flat=True))
+
+
+@transaction.atomic
+def _take(key: int, who: str) -> bool:
+    """The round in play is locked: it is not recorded meanwhile, and nobody else makes the same finding."""
+    warning = LiveWarning.objects.get(pk=key)
+    locked = LiveRound.objects.select_for_update(of=("self",), skip_locked=True).select_related("table__casino")
+    live = locked.filter(pk=warning.live_round_id).first()
+    if live is None:  # a step of it is being recorded, or another worker has it: the next sweep looks again
+        return False
+    found = out_of_play_found(policy_of(live.table.casino), warning.kind, warning.rules, warning.explain)
+    if live.recorded_id is not None or Finding.objects.filter(live_round=live, key=found.key).exists():
+        return False
+    finding = Finding(
+        category=found.category, key=found.key, kind=found.kind, severity=found.severity, rule=found.rule,
+        rules=found.rules, detail=found.detail, live_round=live, table=live.table, rulebook=live.rulebook,
+        gaming_day=gaming_day(live.table.casino, warning.at), round_started_at=warning.at, ordinal=0,
+        limit_set_id=live.limit_set_id, engine=VERSION, found_by=Arrivals(live.table.casino, who).run(),
+    )  # fmt: skip
+    Finding.objects.bulk_create([finding])  # no person made it: its history begins with what people do
+    return True

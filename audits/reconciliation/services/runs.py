@@ -1,0 +1,184 @@
+"""Runs over a gaming day: begun by somebody, taken part by part by workers, cancelled or done."""
+
+import datetime as dt
+import time
+from collections.abc import Callable
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.db.models import Count, Exists, F, OuterRef
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from audits.models import COUNTS, Run, RunPart
+from audits.reconciliation.day import Done, reconcile_day
+from audits.reconciliation.services.arrivals import summaries_ensure
+from audits.reconciliation.services.closing import day_freeze
+from games.access.gate import Actor, authorize, name_of, within_reach
+from games.database.sql import rows
+from games.engine.play.findings import VERSION
+from games.models import Casino, Round, Table
+
+log = structlog.get_logger(__name__)
+
+#: How often a part says how far it has come, and looks whether it is still wanted.
+EVERY_SECONDS = 0.5
+LOCK = 0x7A15A1  # the first half of an advisory lock's key; the second is the part's id
+PROGRESS = (
+    "UPDATE audits_runpart SET rounds_read = %s WHERE id = %s "
+    "RETURNING (SELECT state FROM audits_run WHERE id = run_id)"
+)
+#: Findings of other parts refer to the run.
+RUN_LOCK = "SELECT state FROM audits_run WHERE id = %s FOR NO KEY UPDATE"
+UNDONE = "SELECT FROM audits_runpart WHERE run_id = %s AND NOT is_done LIMIT 1"
+
+
+class CancelledError(Exception):
+    """Somebody cancelled the run while a part was at work: that part changes nothing."""
+
+
+def run_start(
+    *, actor: Actor, casino: Casino, day: dt.date, table: Table | None = None, send: Callable[[int], None] | None = None
+) -> Run:
+    """A gaming day of a casino, or of one table of it; a part a table. `send` hands the parts to workers."""
+    authorize(actor, "run.start", table or casino)
+    return _begin(Run(kind=Run.Kind.DAY, casino=casino, gaming_day=day, who=name_of(actor)), day, table, send)
+
+
+def close_start(*, casino: Casino, day: dt.date, who: str, send: Callable[[int], None] | None = None) -> Run:
+    """The system's own: the last run over a day, whose figures are then frozen."""
+    return _begin(Run(kind=Run.Kind.CLOSE, casino=casino, gaming_day=day, who=who), day, None, send)
+
+
+@transaction.atomic
+def _begin(run: Run, day: dt.date, table: Table | None, send: Callable[[int], None] | None) -> Run:
+    rounds = Round.objects.filter(gaming_day=day, table__casino=run.casino_id)
+    if table is not None:
+        rounds = rounds.filter(table=table)
+    sizes = dict(rounds.order_by().values_list("table").annotate(count=Count("*")))
+    summaries_ensure((key, day) for key in sorted(sizes))
+    run.engine = VERSION
+    run.save()
+    parts = RunPart.objects.bulk_create(
+        RunPart(run=run, table_id=key, gaming_day=day, rounds_expected=count) for key, count in sorted(sizes.items())
+    )
+    if not parts:
+        _end_if_done(run)
+    elif send is not None:
+        keys = [part.pk for part in parts]
+        transaction.on_commit(lambda: _hand_out(keys, send))
+    return run
+
+
+def _hand_out(keys: list[int], send: Callable[[int], None]) -> None:
+    """Where the broker cannot be reached, the sweep finds the parts."""
+    try:
+        for key in keys:
+            send(key)
+    except OperationalError as error:
+        log.warning("parts not handed out", error=str(error))
+
+
+@transaction.atomic
+def run_cancel(*, actor: Actor, run: Run) -> Run:
+    """What is done stays done; a part that is under way is taken back, and none begins any more."""
+    authorize(actor, "run.cancel", run)
+    if run.kind == Run.Kind.CLOSE:
+        raise ValidationError("The close of a day is not cancelled; it is begun again until it is done.")
+    ended = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
+        state=Run.State.CANCELLED, ended_at=timezone.now(), ended_by=name_of(actor)
+    )
+    if not ended:
+        raise ValidationError("This run is over already; nothing has changed.")
+    run.refresh_from_db()
+    return run
+
+
+def part_take(*, key: int, wait: bool = False) -> RunPart | None:
+    """One table's day. None where it is done already, was cancelled, or somebody else is at work on it.
+
+    Who does `wait` is told only when that one has done it, or has died and it is done here.
+    """
+    try:
+        with transaction.atomic():
+            part = _locked(key, wait=wait)
+            if part is not None:
+                _take(part)
+                _end_if_done(part.run)  # with the part: a worker that is killed leaves no run without an end
+    except CancelledError:
+        return None
+    return part
+
+
+def _locked(key: int, *, wait: bool) -> RunPart | None:
+    """One at a time, until the transaction ends; a lock that dies with its holder. What he did is seen then."""
+    function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
+    if rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
+        return None
+    part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
+    return None if part.is_done or part.run.is_over else part
+
+
+def _take(part: RunPart) -> None:
+    started = time.monotonic()
+    done: Done = reconcile_day(part.table, part.gaming_day, lambda: part.run, Telling(part))
+    part.is_done, part.rounds, part.bets, part.rounds_read = True, done.rounds, done.bets, done.rounds
+    part.seconds = time.monotonic() - started
+    for name in COUNTS:
+        setattr(part, name, done.counts[name])
+    part.save(update_fields=["is_done", "rounds", "bets", "rounds_read", "seconds", *COUNTS])
+
+
+class Telling:
+    """How far a part has come. Told in a connection of its own: nobody sees the part's transaction before its end."""
+
+    def __init__(self, part: RunPart) -> None:
+        self.part = part
+        self.told = time.monotonic()
+
+    def __call__(self, rounds: int) -> None:
+        if time.monotonic() - self.told < EVERY_SECONDS:
+            return
+        own = connection.copy()
+        try:
+            with own.cursor() as cursor:
+                cursor.execute(PROGRESS, [rounds, self.part.pk])
+                row = cursor.fetchone()
+        finally:
+            own.close()
+        if row is None or row[0] == Run.State.CANCELLED:
+            raise CancelledError
+        self.told = time.monotonic()
+
+
+@transaction.atomic(savepoint=False)
+def _end_if_done(run: Run) -> None:
+    """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
+    ((state,),) = rows(RUN_LOCK, run.pk)
+    if state == Run.State.CANCELLED:
+        raise CancelledError
+    if state != Run.State.RUNNING or rows(UNDONE, run.pk):
+        return
+    if run.kind == Run.Kind.CLOSE:
+        day_freeze(run)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, ended_at=timezone.now())
+
+
+def parts_waiting(*, older_than: dt.timedelta = dt.timedelta(0)) -> list[int]:
+    """Parts of runs under way that are not done: perhaps nobody was told of them, or who was is gone."""
+    begun = timezone.now() - older_than
+    waiting = RunPart.objects.filter(is_done=False, run__state=Run.State.RUNNING, run__started_at__lte=begun)
+    return list(waiting.order_by(F("run_id"), F("pk")).values_list("pk", flat=True))
+
+
+def parts_of(runs: list[Run]) -> list[int]:
+    """The largest first: the last one at work is then a small one."""
+    return list(RunPart.objects.filter(run__in=runs).order_by("-rounds_expected", "pk").values_list("pk", flat=True))
+
+
+def casinos_of(*, actor: Actor, day: dt.date, table: Table | None) -> list[Casino]:
+    """The casinos with rounds on a day, within reach."""
+    played = Exists(Round.objects.filter(table__casino=OuterRef("pk"), gaming_day=day))
+    casinos = Casino.objects.filter(pk=table.casino_id) if table else Casino.objects.filter(played)
+    return list(within_reach(actor, "run.start", casinos))

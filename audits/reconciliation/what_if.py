@@ -1,0 +1,181 @@
+"""A recorded round settled otherwise: by another rulebook, layout, policy or sign, beside how it is settled now."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from audits.reconciliation.explain import recorded_round
+from audits.reconciliation.terms import Applied
+from games.engine.errors import InputError
+from games.engine.json_input import misfits
+from games.engine.json_output import breach_document, ruling_documents
+from games.engine.money import format_money
+from games.engine.play.findings import RecordedBet, RecordedRound
+from games.engine.rules.loader import layout, rulebook
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.engine.signs.limits import Limits
+from games.floor.moments import as_text
+from games.models import LimitSet, Round
+
+Row = dict[str, Any]
+Net = int | None  # None: none was given, or the round has no result
+
+
+@dataclass(frozen=True)
+class Game:
+    """What the round is to be settled by instead."""
+
+    book: Rulebook
+    layout: Layout
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One round, settled twice. What was recorded is compared with the second."""
+
+    round: Round
+    applied: Applied
+    otherwise: RecordedRound
+    left_out: Sequence[str] = ()  # lines of the table's own sign that the other layout has no place for
+    limits_file: str | None = None
+
+    @cached_property
+    def now(self) -> RecordedRound:
+        return recorded_round(self.round, self.applied)
+
+
+def other_game(one: Round, book_id: str | None, layout_code: str | None) -> Game:
+    book = rulebook(book_id or one.rulebook)
+    return Game(book, layout(book, layout_code or one.layout))
+
+
+def sign_on(game: Game, limits: Limits) -> tuple[Limits, list[str]]:
+    """The table's own sign on another layout: what this has no place for is left out, and told."""
+    lacking = [(where, key) for where, key, _ in misfits(game.book, game.layout, limits.by_key, limits.differential)]
+    kept = replace(
+        limits,
+        by_key={key: line for key, line in limits.by_key.items() if ("boxes", key) not in lacking},
+        differential={key: one for key, one in limits.differential.items() if ("differential", key) not in lacking},
+    )
+    return kept, [key if where == "boxes" else f"{where} {key}" for where, key in lacking]
+
+
+def replay(
+    one: Round, applied: Applied, game: Game, *, excess: str | None = None, limits: Limits | None = None,
+    limits_file: str | None = None,
+) -> Replay:  # fmt: skip
+    """Without anything else it is settled as it is now."""
+    own, left_out = sign_on(game, applied.game.limits)
+    now = recorded_round(one, applied)
+    verify_boxes(game, now.bets)
+    otherwise = replace(
+        now,
+        book=game.book,
+        layout=game.layout,
+        limits=own if limits is None else limits,
+        excess=excess or (now.excess if game.book == now.book else None),
+    )
+    return Replay(one, applied, otherwise, left_out if limits is None else (), limits_file)
+
+
+def verify_boxes(game: Game, bets: Iterable[RecordedBet]) -> None:
+    """A bet that counts for nothing needs no box."""
+    missing = {bet.box: bet.player for bet in bets if bet.counts and bet.box not in game.layout.boxes}
+    if missing:
+        raise InputError(
+            *(
+                f"layout {game.layout.code} of {game.book.id} has no box {box}, on which {player} has a bet; "
+                "choose a layout that has it."
+                for box, player in missing.items()
+            )
+        )
+
+
+# --- As a document ---------------------------------------------------------------------------------
+
+
+def replay_document(done: Replay) -> Row:
+    one, casino = done.round, done.round.table.casino
+    bets = _bets(done)
+    return {
+        "round": {
+            "ref": one.ref, "source": one.source, "table": one.table.code, "gaming_day": one.gaming_day.isoformat(),
+            "started_at": as_text(one.started_at, casino), "status": one.status,
+        },
+        "recorded": {"rulebook": one.rulebook, "layout": one.layout, "limits_from": _from(one.limit_set, one)},
+        "now": _settled_by(done.now) | {"limits_from": _from(done.applied.limit_set, one)},
+        "otherwise": _settled_by(done.otherwise) | _limits_of(done) | _found(done.otherwise),
+        "bets": [_shown(bet) for bet in bets],
+        "players": [
+            {"player": player} | _totals([bet for bet in bets if bet["player"] == player])
+            for player in dict.fromkeys(bet["player"] for bet in bets)
+        ],
+        "house": _totals(bets, sign=-1),
+    }  # fmt: skip
+
+
+def _from(sign: LimitSet | None, one: Round) -> str | None:
+    return as_text(sign.starts_at, one.table.casino) if sign else None
+
+
+def _limits_of(done: Replay) -> Row:
+    if done.limits_file is not None:
+        return {"limits_from": done.limits_file, "left_out": []}
+    return {"limits_from": _from(done.applied.limit_set, done.round), "left_out": list(done.left_out)}
+
+
+def _settled_by(one: RecordedRound) -> Row:
+    by_events = one.assessment
+    status = "void" if by_events.is_void else "settled" if by_events.is_finished else "unfinished"
+    return {
+        "rulebook": one.book.id, "layout": one.layout.code, "excess": one.excess or one.book.limits.excess,
+        "chip_unit": format_money(one.limits.chip_unit), "status": status,
+        "dice": list(by_events.throw.faces) if by_events.throw else None,
+    }  # fmt: skip
+
+
+def _found(one: RecordedRound) -> Row:
+    return {
+        "breaches": [breach_document(one.book, breach) for breach in one.breaches()],
+        "needs_ruling": ruling_documents(one.book, one.settlement) if one.settlement else [],
+        "irregularities": [
+            {"rule": one.book.cite(odd.rule)[0] if odd.rule else None, "action": odd.action, "detail": odd.detail}
+            for odd in one.irregularities()
+        ],
+    }
+
+
+def _bets(done: Replay) -> list[Row]:
+    """In minor units, as all that is added up."""
+    now, otherwise = done.now.expected(), done.otherwise.expected()
+    return [
+        {
+            "player": bet.player, "box": bet.box, "stake": bet.stake, "counts": bet.counts, "recorded": bet.net,
+            "now": now[at][0] if now else None, "otherwise": otherwise[at][0] if otherwise else None,
+            "rules": done.otherwise.book.cite(*otherwise[at][1]) if otherwise else [],
+        }
+        for at, bet in enumerate(done.now.bets)
+    ]  # fmt: skip
+
+
+def _shown(bet: Row) -> Row:
+    return bet | {name: _money(bet[name]) for name in ("stake", "recorded", "now", "otherwise")}
+
+
+def _totals(bets: Sequence[Row], sign: int = 1) -> Row:
+    """What was recorded, what is due, and the difference between the last and the first."""
+    recorded, now, otherwise = (_sum(bets, name, sign) for name in ("recorded", "now", "otherwise"))
+    difference = None if otherwise is None else otherwise - (recorded or 0)
+    amounts = {"recorded": recorded, "now": now, "otherwise": otherwise, "difference": difference}
+    return {name: _money(amount) for name, amount in amounts.items()}
+
+
+def _sum(bets: Sequence[Row], name: str, sign: int) -> Net:
+    """None where nothing is known; a net that was not given moved nothing."""
+    known = [bet[name] for bet in bets if bet[name] is not None]
+    return sign * sum(known) if known or not bets else None
+
+
+def _money(amount: Net) -> str | None:
+    return None if amount is None else format_money(amount)

@@ -1,0 +1,102 @@
+"""The report of patrons' disputes: what the law asks for, and when it was done."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from audits.exports.document import Column, ColumnKind, Row
+from audits.models import Dispute
+from audits.reports.columns import CASINO, INCIDENT, PIT, moment, person, words
+from audits.reports.kinds.findings import TABLE
+from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches, code_of
+from audits.reports.report_kind import Asked, Shelf
+
+#: What is marked on a dispute, by the step that first has it.
+MARKS = ("notified_at", "patron_told_at", "resolved_at")
+RAISED = "raised_at"
+
+
+class Disputes(PlacedReport):
+    """Disputes that were raised in the period, by the time at which they were raised."""
+
+    kind, title, things = "disputes", "Disputes", "disputes"
+    shelf = Shelf.REGULATOR
+    about = (
+        "For the regulator and compliance: disputes that patrons raised, when the inspector was notified and the "
+        "patron told of the right to go there, by when that was due, and how each dispute was resolved."
+    )
+    needs = ("dispute.view",)
+    rules = ("Casino Control Act (Singapore), section 111",)
+    table_field = "incident__table"
+    columns = (
+        INCIDENT, CASINO, PIT, TABLE, Column("patron", "Patron", width=14), moment(RAISED, "Raised at"),
+        person("raised_by", "Recorded by"), words("law", "Law", 24), moment("due_at", "Due at"),
+        moment("notified_at", "Inspector notified at"), person("notified_by", "Inspector notified by"),
+        moment("patron_told_at", "Patron told at"), person("patron_told_by", "Patron told by"),
+        moment("resolved_at", "Resolved at"), person("resolved_by", "Resolved by"),
+        words("resolution", "Resolution", 36), Column("status", "Status", width=11),
+        Column("in_time", "In time", ColumnKind.YES_NO, width=8),
+    )  # fmt: skip
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.now = timezone.now()
+
+    def nil(self) -> str:
+        return "No disputes were raised in the period."
+
+    def found(self) -> QuerySet[Dispute]:
+        raised = self.in_period(self.placed(Dispute.objects.all()), RAISED)
+        related = raised.select_related("incident__casino", "incident__pit", "incident__table")
+        return related.defer("incident__search", "incident__advice").order_by(
+            RAISED, "incident__number", "incident__casino__code"
+        )
+
+    def rows(self) -> Iterator[Row]:
+        for disputes in batches(self.found().iterator(CHUNK)):
+            authors = _authors(disputes)
+            for dispute in disputes:
+                yield self._row(dispute, authors[dispute.pk])
+
+    def _row(self, dispute: Dispute, by: dict[str, str]) -> Row:
+        incident = dispute.incident
+        return (
+            incident.number, incident.casino.code, code_of(incident.pit), code_of(incident.table), dispute.patron,
+            dispute.raised_at, by.get(RAISED), dispute.law, dispute.due_at, dispute.notified_at,
+            by.get("notified_at"), dispute.patron_told_at, by.get("patron_told_at"), dispute.resolved_at,
+            by.get("resolved_at"), dispute.resolution or None, status_of(dispute, self.now),
+            is_in_time(dispute, self.now),
+        )  # fmt: skip
+
+
+def _authors(disputes: Sequence[Dispute]) -> dict[int, dict[str, str]]:
+    """Return who recorded each dispute and each of its marks: the author of the first version that has it."""
+    versions: Any = Dispute.history.filter(id__in=[dispute.pk for dispute in disputes])
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for version in versions.order_by("history_date", "history_id"):
+        by = found[version.id]
+        for name in (RAISED, *MARKS):
+            if getattr(version, name) is not None:
+                by.setdefault(name, version.history_author)
+    return found
+
+
+def status_of(dispute: Dispute, now: dt.datetime) -> str:
+    """Say how far a dispute has come: `Notified` once both duties are done, `Overdue` where they are not in time."""
+    if dispute.is_settled:
+        return "Resolved" if dispute.resolved_at else "Notified"
+    return "Overdue" if dispute.due_at <= now else "Open"
+
+
+def is_in_time(dispute: Dispute, now: dt.datetime) -> bool | None:
+    """Return whether it was resolved, or both duties done, by the time due; None while there is time left."""
+    notified, told = dispute.notified_at, dispute.patron_told_at
+    duties = max(notified, told) if notified and told else None
+    done = [moment for moment in (dispute.resolved_at, duties) if moment is not None]
+    if done:
+        return min(done) <= dispute.due_at
+    return False if dispute.due_at <= now else None

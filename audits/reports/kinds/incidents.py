@@ -1,0 +1,121 @@
+"""The report of incidents: when, what, what was advised, what was decided and done."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+
+from audits.exports.document import Column, Row
+from audits.incidents.labels import ACTIONS, AUTHORITIES, situation_words
+from audits.models import (
+    Consequence,
+    ConsequenceDecision,
+    Incident,
+    IncidentNote,
+    IncidentPerson,
+    IncidentRound,
+    IncidentStep,
+    Ruling,
+)
+from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, moment, person, several, words
+from audits.reports.kinds.findings import RULES, TABLE
+from audits.reports.kinds.placed_report import CHUNK, PlacedReport, code_of
+from audits.reports.report_kind import Shelf
+from games.models import Round
+
+#: Rounds that a cell names; of more it says how many.
+ROUNDS_NAMED = 20
+WAITING = "Waiting for a second person"
+
+
+class Incidents(PlacedReport):
+    """Incidents that were reported in the period, by the time of the report: their numbers run without a gap."""
+
+    kind, title, things = "incidents", "Incidents", "incidents"
+    shelf = Shelf.REGULATOR
+    about = (
+        "For the regulator, compliance and pit managers: every incident reported in the period, with its times, the "
+        "situation, the advice given and the outcome."
+    )
+    needs = ("incident.view", "ruling.view", "consequence.view")
+    rules = ("RWS 3.8, 5.1 to 5.14", "Division 9: 4.3 to 4.9, 7.1 to 7.5")
+    can_be_confidential = True
+    columns = (
+        Column("number", "Number", width=15), CASINO, PIT, TABLE, moment("reported_at", "Reported at"),
+        person("reported_by", "Reported by"), moment("occurred_from", "Occurred from"),
+        moment("occurred_to", "Occurred to"), words("situation", "Situation", 26), words("account", "Account", 40),
+        words("advice", "Advice", 22), words("decides", "Who decides", 22), RULES, several("rounds", "Rounds", 24),
+        several("people", "People", 30), several("rulings", "Rulings", 15), words("decision", "Decision", 36),
+        several("actions", "Corrective actions", 30), Column("state", "State", width=16),
+        moment("state_since", "State since"), person("state_by", "State set by"), words("outcome", "Outcome", 36),
+        words("notes", "Notes", 40), CONFIDENTIAL,
+    )  # fmt: skip
+
+    def nil(self) -> str:
+        return "No incidents were reported in the period."
+
+    def found(self) -> QuerySet[Incident]:
+        reported = self.in_period(self.placed(Incident.objects.all()), "reported_at")
+        standing = self.asked.standing
+        rounds = IncidentRound.objects.filter(round__in=Round.objects.filter(standing.within(Round)).order_by())
+        rulings = Ruling.objects.filter(standing.within(Ruling)).defer("search")
+        notes = IncidentNote.objects.filter(standing.within(IncidentNote)).defer("search")
+        return (
+            reported.select_related("casino", "pit", "table").defer("search").prefetch_related(
+                Prefetch("steps", IncidentStep.objects.order_by("at", "pk")),
+                Prefetch("people", IncidentPerson.objects.select_related("staff", "confirmation").order_by("pk")),
+                Prefetch("rounds", rounds.select_related("round").only("incident_id", "round__ref")
+                         .order_by("round__started_at", "round__ref")),
+                Prefetch("rulings", rulings.order_by("made_at", "pk")),
+                Prefetch("consequences", Consequence.objects.select_related("decision").order_by("at", "pk")),
+                Prefetch("notes", notes.order_by("at", "pk")),
+            )
+            .order_by("reported_at", "number", "casino__code")
+        )  # fmt: skip
+
+    def rows(self) -> Iterator[Row]:
+        return map(_row, self.found().iterator(CHUNK))
+
+
+def _row(incident: Incident) -> Row:
+    rulings, notes, steps = (list(getattr(incident, name).all()) for name in ("rulings", "notes", "steps"))
+    last = steps[-1] if steps else None
+    advice: dict[str, Any] = incident.advice or {}
+    action, authority = advice.get("action", ""), advice.get("authority", "")
+    return (
+        incident.number, incident.casino.code, code_of(incident.pit), code_of(incident.table), incident.reported_at,
+        incident.who, incident.occurred_from, incident.occurred_to, _situation(incident), incident.account,
+        ACTIONS.get(action, action) or advice.get("explain"), AUTHORITIES.get(authority, authority) or None,
+        advice.get("rules", []), _refs([one.round.ref for one in incident.rounds.all()]),
+        [_person(one) for one in incident.people.all()], [ruling.number for ruling in rulings],
+        rulings[-1].decision if rulings else None, [_action(order) for order in incident.consequences.all()],
+        incident.get_state_display(), incident.state_since, last.who if last else None, last.reason if last else None,
+        "\n".join(map(_note, notes)) or None, any(note.is_confidential for note in notes),
+    )  # fmt: skip
+
+
+def _situation(incident: Incident) -> str:
+    """Name the situation, with the facts it was advised on: `The game was interrupted (known dice 2,?,?)`."""
+    facts = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in incident.facts.items())
+    return f"{situation_words(incident.situation)} ({facts})" if facts else situation_words(incident.situation)
+
+
+def _refs(refs: Sequence[str]) -> list[str]:
+    more = len(refs) - ROUNDS_NAMED
+    return [*refs[:ROUNDS_NAMED], f"and {more:,} more"] if more > 0 else list(refs)
+
+
+def _person(one: IncidentPerson) -> str:
+    named = f"{one.get_part_display()} {one.staff or one.reference}"
+    return f"{named} (named, not confirmed)" if one.is_party and not one.is_confirmed else named
+
+
+def _action(order: Consequence) -> str:
+    if order.is_waiting:
+        return f"{order}: {WAITING.lower()}"
+    return f"{order}: {ConsequenceDecision.Outcome(order.decision.outcome).label.lower()}"
+
+
+def _note(note: IncidentNote) -> str:
+    mark = "Confidential: " if note.is_confidential else ""
+    return f"{mark}{note.text} ({note.who})"

@@ -1,0 +1,108 @@
+"""The report of the daily log: entries, addenda and handovers, by gaming day and shift."""
+
+from collections.abc import Iterator
+from heapq import merge
+
+from django.db.models import F, Prefetch, QuerySet
+from django.db.models.functions import Coalesce
+
+from audits.exports.document import Column, ColumnKind, Row
+from audits.models import Handover, HandoverTaken, Incident, LogEntry
+from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, moment, person, several, words
+from audits.reports.kinds.findings import TABLE
+from audits.reports.kinds.placed_report import CHUNK, PlacedReport, code_of
+from audits.reports.report_kind import Shelf
+
+ENTRY, ADDENDUM, HANDOVER, TAKEN = "Entry", "Addendum", "Handover", "Handover taken"
+
+
+class Log(PlacedReport):
+    """What surveillance and the pit wrote down, in the order of what was seen; addenda follow their entry."""
+
+    kind, title, things = "log", "Daily log", "log entries"
+    shelf = Shelf.SHIFT
+    about = (
+        "For surveillance, the shift and the regulator: what was seen, by gaming day and shift, with the recording, "
+        "addenda and the handovers between shifts."
+    )
+    needs = ("logentry.view", "handover.view", "incident.view")
+    can_be_confidential = True
+    columns = (
+        Column("gaming_day", "Gaming day", ColumnKind.DATE, width=11), Column("shift", "Shift", width=10),
+        moment("at", "Seen at"), Column("number", "No.", width=17), Column("type", "Type", width=14),
+        Column("adds_to", "Adds to no.", width=17), CASINO, PIT, TABLE, words("location", "Place", 16),
+        words("summary", "What was seen", 50), Column("camera", "Camera", width=10),
+        Column("time_code", "Time code", width=13),
+        Column("monitored", "Monitored live", ColumnKind.YES_NO, width=10), words("recording", "Recording", 18),
+        Column("keep_until", "Keep until", ColumnKind.DATE, width=11), several("incidents", "Incidents", 15),
+        CONFIDENTIAL, Column("department", "Department", width=13), person("written_by", "Written by"),
+        moment("recorded_at", "Recorded at"),
+    )  # fmt: skip
+
+    def nil(self) -> str:
+        return "Nothing was entered in the log in the period."
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows by gaming day and time. Handovers name no table: they are left out where one is asked for."""
+        parts = [map(_entry, self.entries().iterator(CHUNK))]
+        if self.asked.table is None:
+            parts += [map(_handover, self.handovers().iterator(CHUNK)), map(_taken, self.taken().iterator(CHUNK))]
+        return merge(*parts, key=lambda row: (row[0], row[2]))
+
+    def entries(self) -> QuerySet[LogEntry]:
+        incidents = Incident.objects.filter(self.asked.standing.within(Incident)).defer("search")
+        entries = self.placed(LogEntry.objects.filter(self.asked.period_of("at"))).defer("search")
+        return entries.select_related("casino", "pit", "table").prefetch_related(
+            Prefetch("incidents", incidents.order_by("number"))
+        ).order_by(
+            "gaming_day", "at", Coalesce("addendum_to__recorded_at", "recorded_at"), Coalesce("addendum_to_id", "id"),
+            F("addendum_to_id").asc(nulls_first=True), "recorded_at", "pk",
+        )  # fmt: skip
+
+    def handovers(self) -> QuerySet[Handover]:
+        found = self.within(Handover.objects.filter(self.asked.period_of("at")))
+        return found.select_related("casino", "pit").order_by("gaming_day", "at", "pk")
+
+    def taken(self) -> QuerySet[HandoverTaken]:
+        """Return who took over, under the handover: of a shift also where that was signed after its end."""
+        handovers = Handover.objects.filter(self.asked.period_of("at")).order_by()
+        found = self.within(HandoverTaken.objects.filter(handover__in=handovers))
+        return found.select_related("handover__casino", "handover__pit").order_by("handover__gaming_day", "at", "pk")
+
+
+def _entry(entry: LogEntry) -> Row:
+    adds_to = entry.addendum_to_id
+    return (
+        entry.gaming_day, entry.shift, entry.at, str(entry.pk), ADDENDUM if adds_to else ENTRY,
+        str(adds_to) if adds_to else None, entry.casino.code, code_of(entry.pit), code_of(entry.table),
+        entry.location or None, entry.summary, entry.camera or None, entry.time_code or None, entry.was_monitored,
+        entry.recording or None, entry.keep_until, [one.number for one in entry.incidents.all()],
+        entry.is_confidential, entry.department.capitalize(), entry.who, entry.recorded_at,
+    )  # fmt: skip
+
+
+def _handover(one: Handover) -> Row:
+    return _signature(one, one, (HANDOVER, None, f"{one.watch} ({_open(one)})"))
+
+
+def _taken(one: HandoverTaken) -> Row:
+    return _signature(one.handover, one, (TAKEN, str(one.handover_id), one.remarks or None))
+
+
+def _signature(handover: Handover, signed: Handover | HandoverTaken, says: tuple[str, str | None, str | None]) -> Row:
+    """Return the row of a signature under a handover: what only an entry has stays empty."""
+    type_, adds_to, summary = says
+    return (
+        handover.gaming_day, handover.shift, signed.at, str(signed.pk), type_, adds_to, handover.casino.code,
+        code_of(handover.pit), None, None, summary, None, None, None, None, None, [], handover.is_confidential,
+        handover.department.capitalize(), signed.who, signed.at,
+    )  # fmt: skip
+
+
+def _open(handover: Handover) -> str:
+    """Say what was open when the shift was handed over."""
+    incidents, findings = len(handover.open_incidents), handover.open_findings
+    return (
+        f"open: {incidents:,} incident{'' if incidents == 1 else 's'}, "
+        f"{findings:,} finding{'' if findings == 1 else 's'}"
+    )

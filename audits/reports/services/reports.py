@@ -1,0 +1,144 @@
+"""Reports that people ask for, cancel and take away as files. How one is made: report_making."""
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import structlog
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from audits.models import ReportFormat, ReportRun, ReportSchedule
+from audits.reports.reach import reach_of, report_authorize, reports_seen
+from audits.reports.registry import REPORTS
+from audits.reports.services.files import certified_path, file_path, files_remove, sha256_of
+from games.access.gate import Actor, Standing, name_of
+from games.access.services.access_records import export_made
+from games.history.audited_save import OvertakenError
+from games.models import Casino, Staff, Table
+
+log = structlog.get_logger(__name__)
+
+Send = Callable[[str], Any]
+
+LONGEST_DAYS = 366
+UNDER_WAY = Q(state__in=[ReportRun.State.WAITING, ReportRun.State.RUNNING])
+
+
+def report_ask(
+    *, actor: Actor, kind: str, format: str, first: dt.date, last: dt.date, casino: Casino | None = None,
+    table: Table | None = None, shift: str = "", schedule: ReportSchedule | None = None,
+    again_of: ReportRun | None = None, send: Send | None = None,
+) -> ReportRun:  # fmt: skip
+    """Put a report on order. `send` hands it to a worker; without it the caller takes it."""
+    verify_asked(kind, format, first, last)
+    casino = table.casino if table else casino
+    standing = report_authorize(actor, kind, casino=casino, table=table)
+    casino = casino or own_casino(standing)
+    pit_id, is_confidential = reach_of(kind, standing)
+    run = ReportRun(
+        kind=kind, format=format, casino=casino, pit_id=pit_id, table=table, first_day=first, last_day=last,
+        shift=shift, is_confidential=is_confidential,
+        asked_by=actor if isinstance(actor, Staff) else None, who=name_of(actor), schedule=schedule, again_of=again_of,
+    )  # fmt: skip
+    with transaction.atomic():
+        run.save(force_insert=True)
+        if send is not None:
+            transaction.on_commit(lambda: _hand_out(run, send))
+    return run
+
+
+def report_again(*, actor: Actor, run: ReportRun, send: Send | None = None) -> ReportRun:
+    """Order the same report once more, to be shown beside the old one."""
+    return report_ask(
+        actor=actor, kind=run.kind, format=run.format, first=run.first_day, last=run.last_day, casino=run.casino,
+        table=run.table, shift=run.shift, schedule=run.schedule, again_of=run, send=send,
+    )  # fmt: skip
+
+
+def verify_asked(kind: str, format: str, first: dt.date, last: dt.date) -> None:
+    if kind not in REPORTS:
+        raise ValidationError({"kind": f"{kind!r:.40} is not a report; choose one of {', '.join(sorted(REPORTS))}."})
+    if format not in ReportFormat.values:
+        raise ValidationError({"format": f"{format!r:.40} is not a format; choose csv, xlsx, pdf or json."})
+    if last < first:
+        raise ValidationError({"to": f"{last} lies before {first}; name the first day, then the last."})
+    if (last - first).days >= LONGEST_DAYS:
+        raise ValidationError({"to": f"The period is longer than {LONGEST_DAYS} days; ask for parts of it."})
+
+
+def own_casino(standing: Standing) -> Casino | None:
+    """The casino of the person; for people of no single one the only casino there is, or all of them."""
+    casinos = Casino.objects.filter(pk=standing.casino_id) if standing.casino_id else Casino.objects.all()[:2]
+    found = list(casinos)
+    return found[0] if len(found) == 1 else None
+
+
+def _hand_out(run: ReportRun, send: Send) -> None:
+    """Hand a report to a worker; where the broker cannot be reached, the sweep finds it."""
+    try:
+        send(str(run.pk))
+    except OperationalError as error:
+        log.warning("report not handed out", report=str(run.pk), error=str(error))
+
+
+def report_cancel(*, actor: Actor, run: ReportRun) -> ReportRun:
+    """Stop a report that is not finished. Nothing of it is kept."""
+    report_authorize(actor, run.kind, casino=run.casino, table=run.table)
+    ended = ReportRun.objects.filter(UNDER_WAY, pk=run.pk).update(
+        state=ReportRun.State.CANCELLED, ended_at=timezone.now(), ended_by=name_of(actor)
+    )
+    if not ended:
+        raise OvertakenError("This report is finished already; nothing has changed.")
+    run.refresh_from_db()
+    return run
+
+
+# --- Handing out -----------------------------------------------------------------------------------
+
+
+def report_file(*, actor: Actor, run: ReportRun, certified: bool = False) -> Path:
+    """Return the file of a report for a person who may have it; that they had it is on record first."""
+    report_authorize(actor, run.kind, casino=run.casino, table=run.table)
+    if not reports_seen(actor).filter(pk=run.pk).exists():
+        raise PermissionDenied("This report has rows that you may not read.")
+    if not run.has_file:
+        raise OvertakenError(
+            f"The file of this report expired on {run.expires_at:%d %b %Y}; run the report again."
+            if run.is_expired
+            else f"This report is {run.state}; there is no file."
+        )
+    path, expected = file_path(run), run.sha256
+    if certified:
+        path, expected = certified_path(run), run.certificate.sha256
+    if not path.is_file() or sha256_of(path) != expected:
+        raise ValidationError("The file is missing, or its hash differs from the one on record. Notify compliance.")
+    export_made(actor, export_label(run, certified=certified), run.casino)
+    return path
+
+
+def export_label(run: ReportRun, *, certified: bool = False) -> str:
+    place = run.table.code if run.table else f"pit {run.pit.code}" if run.pit else "all tables"
+    return f"report {run}, {place}, {run.format}{', certified' if certified else ''} ({run.pk})"
+
+
+def file_name(run: ReportRun, *, certified: bool = False) -> str:
+    """Return the name under which a person saves the file: casino, report, days."""
+    days = f"{run.first_day}" if run.first_day == run.last_day else f"{run.first_day}_{run.last_day}"
+    parts = [run.casino.code if run.casino else "all", run.kind, run.table.code if run.table else "", run.shift, days]
+    name = "-".join(part.replace(" ", "_") for part in parts if part)
+    return f"{name}{'-certified' if certified else ''}.{run.format}"
+
+
+def reports_expire(*, now: dt.datetime | None = None) -> int:
+    """Remove the files of reports that have expired; their record and certificates stay."""
+    moment = now or timezone.now()
+    expired = ReportRun.objects.filter(expires_at__lte=moment, removed_at=None, state=ReportRun.State.DONE)
+    for run in expired:
+        files_remove(run)
+        ReportRun.objects.filter(pk=run.pk).update(removed_at=moment)
+    return len(expired)

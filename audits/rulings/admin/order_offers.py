@@ -1,0 +1,100 @@
+"""Which orders on an incident the gate would let a person give: only these are offered."""
+
+from collections.abc import Iterable
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+
+from audits.incidents.affected_rounds import DAMAGED
+from audits.models import Incident
+from audits.rulings.conflict_of_interest import is_party, rounds_as_party, was_there
+from audits.rulings.corrections.damage import radius_for
+from audits.rulings.corrections.standing_nets import Books, books_of
+from audits.rulings.discretion_scope import leaves_room
+from games.access.gate import can, visible
+from games.models import LiveRound, Round, Staff, Table
+
+ORDER, VOID = "consequence.order", "consequence.void"
+
+
+def file_rounds(actor: Staff, incident: Incident) -> QuerySet[Round]:
+    """The rounds of a file within the actor's sight."""
+    return visible(actor, Round.objects.filter(incidents__incident=incident))
+
+
+def may_void(actor: Staff, incident: Incident) -> bool:
+    """Whoever orders voids any round of which they are no party; others only one that was never settled."""
+    if can(actor, ORDER, incident):
+        return is_impartial(actor, incident)
+    return can(actor, VOID, incident) and bool(voidable(actor, pending_rounds(actor, incident)))
+
+
+def voidable(actor: Staff, rounds: Iterable[Round]) -> list[Round]:
+    """The rounds that are not void yet and that this person may void."""
+    return [one.round for one in books_of(rounds) if not one.is_returned and _may_void(actor, one)]
+
+
+def _may_void(actor: Staff, books: Books) -> bool:
+    if can(actor, ORDER, books.round.table):
+        return not is_party(actor, [books.round])
+    return not (books.has_paid or books.was_settled) and can(actor, VOID, books.round.table)
+
+
+def is_impartial(actor: Staff, incident: Incident) -> bool:
+    """Tell whether the file has no rounds yet, or one that this person neither dealt nor supervised.
+
+    Whoever was confirmed as dealer or supervisor on the file orders nothing on it.
+    """
+    if was_there(actor, incident):
+        return False
+    rounds = file_rounds(actor, incident)
+    return not rounds.exists() or rounds.exclude(rounds_as_party(actor)).exists()
+
+
+def pending_rounds(actor: Staff, incident: Incident) -> QuerySet[Round]:
+    """The rounds of a file that were neither settled nor void when they were recorded."""
+    rounds = file_rounds(actor, incident).filter(status=Round.Status.UNFINISHED)
+    return rounds.select_related("table__casino").order_by("started_at", "pk")
+
+
+def amendable(actor: Staff, incident: Incident) -> dict[str, Round | LiveRound]:
+    """The rounds whose result can be amended before settlement: of the file, and the one in play at its table."""
+    books = books_of(pending_rounds(actor, incident))
+    rounds = [one.round for one in books if not one.is_settled and not one.is_void]
+    known: dict[str, Round | LiveRound] = {f"round-{one.pk}": one for one in rounds if can(actor, VOID, one)}
+    in_play = LiveRound.objects.filter(table=incident.table_id, ended_at=None) if incident.table_id else []
+    return known | {f"live-{one.pk}": one for one in in_play if can(actor, "liveround.finish", one)}
+
+
+def may_amend(actor: Staff, incident: Incident) -> bool:
+    return can(actor, VOID, incident) and bool(amendable(actor, incident))
+
+
+def may_void_affected(actor: Staff, incident: Incident) -> bool:
+    """At every table of the affected rounds, and as no party of any; what is missing for it the page says."""
+    if incident.situation != DAMAGED or not can(actor, ORDER, incident) or was_there(actor, incident):
+        return False
+    try:
+        rounds = radius_for(incident).rounds()
+    except ValidationError:
+        return True
+    tables = Table.objects.filter(pk__in=rounds.order_by().values("table"))
+    return all(can(actor, ORDER, table) for table in tables) and not rounds.filter(rounds_as_party(actor)).exists()
+
+
+def may_suspend(actor: Staff, incident: Incident) -> bool:
+    return incident.table is not None and can(actor, "table.suspend", incident.table)
+
+
+def may_settle(actor: Staff, incident: Incident) -> bool:
+    return can(actor, ORDER, incident) and is_impartial(actor, incident)
+
+
+def may_settle_by_discretion(actor: Staff, incident: Incident) -> bool:
+    """The document leaves it to the operator, something was decided, and this person may order it."""
+    return leaves_room(incident) and incident.discretions.exists() and may_settle(actor, incident)
+
+
+def impartial_first(actor: Staff, rounds: Iterable[Round]) -> list[Round]:
+    """The rounds that this person may settle before those that they dealt or supervised."""
+    return sorted(rounds, key=lambda one: is_party(actor, [one]))

@@ -1,0 +1,1 @@
+"""Corrective actions, worked out: which rounds, which nets, who pays whom."""

@@ -1,0 +1,92 @@
+"""The books of a round: what was recorded, and what every correction since has added to the net of each bet."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from audits.models import Correction
+from audits.reconciliation.explain import recorded_round
+from audits.reconciliation.later_decisions import Since, decision_of
+from audits.reconciliation.terms import applying
+from games.engine.play.findings import RecordedRound
+from games.engine.play.irregularities import SETTLED
+from games.models import Round
+
+
+@dataclass(frozen=True)
+class Books:
+    """A round as it stands now."""
+
+    round: Round
+    last: Correction | None = None
+    was_corrected_to_settled: bool = False  # by any correction so far
+    by_rule: Correction | None = None  # the last one that a rule itself decided
+
+    @property
+    def nets(self) -> list[int]:
+        return list(self.last.nets if self.last else self.round.nets)
+
+    @property
+    def status(self) -> str:
+        """A correction of the result alone leaves the round as unfinished as it was."""
+        if self.last is not None and self.last.is_void:
+            return Round.Status.VOID
+        if self.last is not None and self.last.is_settled:
+            return Round.Status.SETTLED
+        return self.round.status
+
+    @property
+    def is_void(self) -> bool:
+        return self.status == Round.Status.VOID
+
+    @property
+    def is_settled(self) -> bool:
+        return self.status == Round.Status.SETTLED
+
+    @property
+    def is_returned(self) -> bool:
+        """Tell whether it is void and every stake went back. A round that a rule voids may have been paid."""
+        return self.is_void and not any(self.nets)
+
+    @property
+    def has_paid(self) -> bool:
+        """Tell whether money changed hands, also in a round that a rule voids."""
+        return self.is_settled or any(self.nets)
+
+    @property
+    def was_settled(self) -> bool:
+        """Tell whether its money was settled at any time, also if the round was voided since."""
+        is_recorded = self.round.status == Round.Status.SETTLED
+        return is_recorded or self.was_corrected_to_settled or any(one["kind"] == SETTLED for one in self.round.events)
+
+    @property
+    def ordinal(self) -> int:
+        """Of the next correction."""
+        return (self.last.ordinal if self.last else 0) + 1
+
+    def recorded(self) -> RecordedRound:
+        """With what it is settled by, for the engine."""
+        applied = applying(self.round.table).at(self.round.assignment_id, self.round.started_at)
+        return recorded_round(self.round, applied, Since(correction=self.last, by_rule=self.by_rule))
+
+
+def books_of(rounds: Iterable[Round]) -> list[Books]:
+    """Return the books of each round, from all its corrections."""
+    listed = list(rounds)
+    made: dict[int, list[Correction]] = defaultdict(list)
+    corrections = Correction.objects.filter(round__in=listed).order_by("ordinal")
+    for one in corrections.select_related("consequence__ruling").defer("consequence__ruling__search"):
+        made[one.round_id].append(one)
+    return [_books(one, made[one.pk]) for one in listed]
+
+
+def _books(one: Round, made: list[Correction]) -> Books:
+    by_rule = [correction for correction in made if not decision_of(correction)]
+    return Books(
+        one, made[-1] if made else None, any(correction.is_settled for correction in made),
+        by_rule[-1] if by_rule else None,
+    )  # fmt: skip
+
+
+def deltas(before: Sequence[int], after: Sequence[int]) -> list[int]:
+    return [new - old for old, new in zip(before, after, strict=True)]

@@ -1,0 +1,200 @@
+"""Rulings and what follows from them, as people read them: whether they hold, by what right, what they set."""
+
+from typing import Any
+
+from django.db.models import Q, QuerySet, Sum
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from audits.findings.labels import money
+from audits.incidents.labels import rule_words, situation_words
+from audits.models import Category, Consequence, Correction, Finding, Incident, Repayment, Ruling
+from audits.reconciliation.explain import event_of
+from audits.reconciliation.terms import applying
+from audits.rulings.corrections.standing_nets import books_of
+from audits.rulings.selectors import unpaid
+from games.access.gate import can, visible
+from games.engine.box_numbers import code_of
+from games.engine.rules.applied_readings import Matter, applied_readings, check_readings
+from games.engine.rules.loader import rulebook, rulebooks
+from games.engine.rules.readings import Reading
+from games.models import Round, SettlementPolicy, Staff
+from games.settlement_policies.selectors import faults_of
+
+#: How bets of an over-full box give way, in words.
+EXCESS = {
+    "proportional": "every bet in proportion",
+    "filled": "the larger bets, until the box holds just what it may",
+    "in-full": "not at all; all count in full",
+}
+ROUNDS_SHOWN = 20
+#: Readings that decide outside the engine.
+TERMS_AT_THE_START = "terms-at-the-start"
+AFFECTED = "affected-by-damaged-dice"
+ACTING_SHIFT_MANAGER, SHIFT_MANAGER_DECIDES = "acting-shift-manager", "shift-manager-decides"
+
+
+def state_of(ruling: Ruling) -> tuple[str, str]:
+    """Whether it holds, and in which colour that is said."""
+    if ruling.is_withdrawal:
+        return "a withdrawal", ""
+    now = timezone.now()
+    if later := getattr(ruling, "replaced_by", None):
+        word = "withdrawn" if later.is_withdrawal else "superseded"
+        if later.effective_from and later.effective_from > now:
+            return f"{word} from {day_and_time(later.effective_from)}", "pending"
+        return word, "suspended"
+    if ruling.effective_from and ruling.effective_from > now:
+        return "to come", "pending"
+    return "in force", "open"
+
+
+def day_and_time(moment: Any) -> str:
+    return date_format(timezone.localtime(moment), "DATETIME_FORMAT")
+
+
+def authority_of(ruling: Ruling) -> list[tuple[str, str]]:
+    """The document's own rule on who rules, with its few words; none where it has none."""
+    if ruling.rulebook not in rulebooks():
+        return []
+    book = rulebook(ruling.rulebook)
+    return with_words(book.cite(*book.ruling_rules))
+
+
+def readings_of(ruling: Ruling) -> list[Reading]:
+    """The readings of its rulebook that a ruling is about."""
+    known = rulebook(ruling.rulebook).readings if ruling.rulebook in rulebooks() else {}
+    return [known[name] for name in ruling.readings if name in known]
+
+
+def readings_behind(finding: Finding) -> list[Reading]:
+    """Our readings that decide a finding, in the round as it stands now."""
+    if finding.rulebook not in rulebooks():
+        return []
+    if finding.round is None:  # in play: only checks of the procedure find anything
+        return check_readings(rulebook(finding.rulebook), finding.kind)
+    (books,) = books_of([finding.round])
+    rule = finding.rule.partition("#")[2] if finding.rule else None
+    matter = Matter(
+        finding.category, finding.kind, rule, finding.position, tuple(finding.boxes), finding.player
+    )  # fmt: skip
+    found = applied_readings(books.recorded(), matter)
+    if matter.category in (Category.BREACH, Category.DISCREPANCY) and terms_changed(finding.round):
+        return [*found, rulebook(finding.rulebook).readings[TERMS_AT_THE_START]]
+    return found
+
+
+def terms_changed(played: Round) -> bool:
+    """Tell whether the sign of the table changed while a round was on."""
+    known = applying(played.table)
+    first = min(event_of(event).at for event in played.events)
+    signs = {known.at(played.assignment_id, at).limit_set for at in (first, played.started_at, played.ended_at)}
+    return len(signs) > 1
+
+
+def ruling_rests_on(ruling: Ruling) -> list[Reading]:
+    """Our readings by which a ruling was made in its post: acting shift manager, or a document that names no one."""
+    known = rulebook(ruling.rulebook).readings if ruling.rulebook in rulebooks() else {}
+    names = [*([ACTING_SHIFT_MANAGER] if ruling.duty_id else []), SHIFT_MANAGER_DECIDES]
+    return [known[name] for name in names if name in known]
+
+
+def order_rests_on(order: Consequence) -> list[Reading]:
+    """Our readings by which a corrective action reaches its rounds: which ones damaged dice affected (5.6)."""
+    if order.dice_set_id is None:
+        return []
+    books = dict.fromkeys(citation.partition("#")[0] for citation in order.rules)
+    known = [rulebook(book).readings.get(AFFECTED) for book in books if book in rulebooks()]
+    found = [reading for reading in known if reading is not None]
+    return found[:1]
+
+
+def with_words(citations: list[str]) -> list[tuple[str, str]]:
+    return [(one, rule_words(one) if one.partition("#")[0] in rulebooks() else "") for one in citations]
+
+
+def ruling_rows(rulings: Any) -> list[dict[str, Any]]:
+    """For lists: each with its state and the situation in words."""
+    rows = []
+    for one in rulings:
+        state, colour = state_of(one)
+        rows.append({"ruling": one, "state": state, "colour": colour, "situation": situation_words(one.situation)})
+    return rows
+
+
+def policies_shown(rulings: list[Ruling]) -> dict[int, str]:
+    """What each standing one sets, by its key."""
+    numbers = {(one.casino_id, one.number): one.pk for one in rulings}
+    found = SettlementPolicy.objects.filter(
+        casino__in={casino for casino, _ in numbers}, ruling__in=[number for _, number in numbers]
+    )
+    return {
+        numbers[one.casino_id, one.ruling]: policy_words(one) for one in found if (one.casino_id, one.ruling) in numbers
+    }
+
+
+def policy_words(policy: SettlementPolicy) -> str:
+    parts = []
+    if policy.excess:
+        parts.append(f"in an over-full box give way: {EXCESS[policy.excess]}")
+    if policy.rounding:
+        parts.append(f"a cut stake is rounded down to {money(policy.rounding)}")
+    words = "; ".join(parts) or "takes away what was set before"
+    closed = faults_of(policy)
+    return f"{words}. Not applied: {' '.join(closed.values())}" if closed else words
+
+
+# --- Consequences -------------------------------------------------------------------------------------
+
+
+def consequence_state(order: Consequence) -> tuple[str, str]:
+    if order.is_waiting:
+        return "waits for a second person", "pending"
+    return ("executed", "open") if order.is_executed else ("declined", "suspended")
+
+
+def consequence_rows(actor: Staff, orders: Any) -> list[dict[str, Any]]:
+    """For lists: each with its state, its first rounds, and what of its repayments is open."""
+    listed = list(orders.select_related("decision", "ruling", "incident", "table"))
+    keys = {key for one in listed for key in one.round_ids[:ROUNDS_SHOWN]}
+    refs = dict(visible(actor, Round.objects.filter(pk__in=keys)).values_list("pk", "ref"))
+    rows = []
+    for one in listed:
+        state, colour = consequence_state(one)
+        shown = [(key, refs[key]) for key in one.round_ids[:ROUNDS_SHOWN] if key in refs]
+        rows.append({
+            "order": one, "state": state, "colour": colour, "rounds": shown, "more": len(one.round_ids) - len(shown),
+            "sums": sums(one.repayments.all()) if one.is_executed else None,
+            "is_open": one.is_executed and unpaid(one.repayments.all()).exists(),
+        })  # fmt: skip
+    return rows
+
+
+def sums(repayments: QuerySet[Repayment]) -> dict[str, int]:
+    """What goes to players, and what comes back."""
+    found = repayments.aggregate(
+        out=Sum("amount", filter=Q(amount__gt=0), default=0), back=Sum("amount", filter=Q(amount__lt=0), default=0)
+    )
+    return {"out": found["out"], "back": -found["back"]}
+
+
+def rulings_of(actor: Staff, incident: Incident) -> Any:
+    """The rulings on a file and what follows from it, where the reader may see them."""
+    found = visible(actor, incident.rulings.select_related("replaced_by", "replaces").defer("search"))
+    orders = visible(actor, incident.consequences.all())
+    return {
+        "rulings": ruling_rows(found.order_by("made_at", "pk")) if can(actor, "ruling.view", incident) else None,
+        "consequences": consequence_rows(actor, orders) if can(actor, "consequence.view", incident) else None,
+        "discretions": visible(actor, incident.discretions.all()).order_by("at", "pk"),
+    }
+
+
+def changes(one: Correction) -> list[tuple[str, str, int, int]]:
+    """Whose net changed: player, box, before and after."""
+    rows = zip(one.round.players, one.round.boxes, one.deltas, one.nets, strict=True)
+    return [(player, code_of(box), net - delta, net) for player, box, delta, net in rows if delta]
+
+
+def ruling_address(ruling: Ruling, page: str = "change") -> str:
+    return reverse(f"admin:audits_ruling_{page}", args=[ruling.pk])

@@ -1,0 +1,602 @@
+"""What follows from an incident or a ruling: each executed once, by one service, with a correction beside the round.
+
+A change of a settled round is ordered by one person and executed by a second one, from the casino's amount on. The
+second person sees what changes (audits.rulings.corrections.plans), and exactly that is executed, or nothing.
+"""
+
+import datetime as dt
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.utils import timezone
+
+from audits.incidents.affected_rounds import DAMAGED
+from audits.incidents.services.incidents import incident_locked
+from audits.models import (
+    Consequence,
+    ConsequenceDecision,
+    Correction,
+    DaySummary,
+    Discretion,
+    Incident,
+    IncidentRound,
+    Repayment,
+    RepaymentMark,
+    Ruling,
+    ruling_setting_of,
+)
+from audits.notifications.services.compliance import compliance_notify
+from audits.reconciliation.services.arrivals import summary_ensure
+from audits.rulings.conflict_of_interest import is_party_on
+from audits.rulings.corrections.damage import (
+    NOT_NARROWED,
+    VOID_AFFECTED,
+    Narrowing,
+    reach_of,
+    rulebooks_with,
+    verify_affected,
+    verify_still_reached,
+)
+from audits.rulings.corrections.plans import (
+    NO_STAKE_STAYS,
+    Change,
+    amended,
+    amending_rules,
+    amount_of,
+    fingerprint_of,
+    planned_as_ordered,
+    settled_otherwise,
+    stands_so,
+    throw_of,
+    voided,
+)
+from audits.rulings.corrections.standing_nets import Books, books_of
+from audits.rulings.discretion_scope import verify_scope
+from audits.rulings.remit import order_fault, place_fault
+from games.access.gate import authorize, can, deny, name_of
+from games.engine.dice import Throw
+from games.engine.errors import InputError
+from games.engine.rules.loader import rulebook
+from games.floor.services.tables import table_suspend
+from games.history.audited_save import OvertakenError, verify_reason, verify_text
+from games.ledger.services import Entry, ledger_append
+from games.live.services import LiveConflictError, live_step
+from games.models import Casino, DiceSet, LiveRound, Round, Staff, Table
+from games.rounds.services.outbox import these_again
+
+#: By one order; of damaged dice with more rounds than these, several orders each cover a part of the time.
+MOST_ROUNDS = 5000
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a consequence rests on."""
+
+    incident: Incident
+    ruling: Ruling | None = None
+    rule: str = ""  # a bare number, where a rule itself says so
+    discretion: Discretion | None = None
+
+
+# --- Ordered ----------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def rounds_void(*, actor: Staff, basis: Basis, rounds: Sequence[Round], reason: str) -> Consequence:
+    """Every stake goes back. Before settlement by a rule that says so; after it by 5.6 or a ruling, and by two."""
+    return _void(actor, basis, Consequence.Kind.VOID, rounds, reason)
+
+
+@transaction.atomic
+def affected_void(
+    *, actor: Staff, basis: Basis, reason: str, narrowed: Narrowing = NOT_NARROWED
+) -> Consequence:  # fmt: skip
+    """Void all rounds that the damaged dice of an incident affected, or those in a part of that time, with a reason.
+
+    By a rule it covers the rounds whose document has that rule; those of another document take a ruling.
+    """
+    basis = locked(basis)
+    authorize(actor, "consequence.void", basis.incident)
+    reach = reach_of(basis.incident, narrowed)
+    rounds = reach.rounds().select_related("table__casino")
+    if basis.ruling is None:
+        rounds = rounds.filter(rulebook__in=rulebooks_with(basis.rule))
+        if not rounds.exists() and reach.rounds().exists():
+            raise ValidationError(
+                {"rule": f"The rounds of this time are played by documents without a rule {basis.rule or '(none)'} on "
+                 "damaged dice; have the incident ruled on, and order the void by the ruling."}
+            )  # fmt: skip
+    listed = list(rounds[: MOST_ROUNDS + 1])
+    if len(listed) > MOST_ROUNDS:
+        raise ValidationError(
+            {"from": f"More than {MOST_ROUNDS} rounds are affected. Give several orders, each narrowed to a part of "
+             "the time (from, to) with a reason."}
+        )  # fmt: skip
+    return _void(actor, basis, Consequence.Kind.VOID_AFFECTED, listed, reason, **reach.kept())
+
+
+def _void(
+    actor: Staff, basis: Basis, kind: Consequence.Kind, rounds: Sequence[Round], reason: str, **values: Any
+) -> Consequence:  # fmt: skip
+    basis = locked(basis)
+    verify_rounds(basis.incident, rounds)
+    lock_days(rounds)
+    books = [one for one in books_of(rounds) if not one.is_returned]
+    if not books:
+        raise OvertakenError("Every one of these rounds is void already; nothing has changed.")
+    rules = verify_may_void(actor, basis, books, after_settlement=any(one.has_paid or one.was_settled for one in books))
+    if basis.ruling is None and "dice_set" not in values:
+        values["dice_set"] = verify_damage(basis, books)
+    bare = [citation.partition("#")[2] for citation in rules]
+    changes = [Change(one, voided(one, bare)) for one in books]
+    return order_changes(actor, basis, kind, reason, changes, rules=rules, **values)
+
+
+@transaction.atomic
+def round_settle(
+    *, actor: Staff, basis: Basis, round: Round, reason: str, dice: Sequence[int] | None = None,
+    nets: Mapping[int, int] | None = None,
+) -> Consequence:  # fmt: skip
+    """As a ruling has it: by its dice or by others, some bets decided one by one, all others by the rules."""
+    basis = locked(basis)
+    verify_rounds(basis.incident, [round])
+    authorize(actor, "consequence.order", round)
+    verify_no_party(actor, basis.incident, [round])
+    verify_remit(verify_ruling(basis), [round], voids=False, dice=dice, nets=nets)
+    lock_days([round])
+    (books,) = books_of([round])
+    after = settled_otherwise(books, dice, nets or {})
+    if books.is_settled and after.is_decided and not any(after.nets):
+        raise ValidationError({"nets": NO_STAKE_STAYS})
+    if stands_so(books, after):
+        raise OvertakenError(f"{round} is settled so already; nothing has changed.")
+    asked = {"dice": list(dice) if dice else None, "nets": {str(place): net for place, net in (nets or {}).items()}}
+    return order_changes(
+        actor, basis, Consequence.Kind.SETTLEMENT, reason, [Change(books, after)], rules=_cited(round, after.rules),
+        asked=asked,
+    )  # fmt: skip
+
+
+@transaction.atomic
+def result_amend(
+    *, actor: Staff, basis: Basis, dice: Sequence[int], reason: str, live: LiveRound | None = None,
+    round: Round | None = None,
+) -> Consequence:  # fmt: skip
+    """Before settlement, where the rulebook has it so; after it, that is for a ruling."""
+    basis = locked(basis)
+    throw = throw_of(dice)
+    if live is not None:
+        return _amend_live(actor, basis, live, throw, reason)
+    if round is None:
+        raise ValidationError("Name the round whose result was entered wrongly.")
+    verify_rounds(basis.incident, [round])
+    authorize(actor, "consequence.void", round)
+    lock_days([round])
+    (books,) = books_of([round])
+    if books.is_settled or books.is_void:
+        raise ValidationError(f"{round} is {'void' if books.is_void else 'settled'}; that takes a ruling.")
+    recorded = books.recorded()
+    if recorded.assessment.throw is None:
+        raise ValidationError(f"{round} has no result to amend.")
+    if list(recorded.assessment.throw.faces) == list(throw.faces):
+        raise OvertakenError(f"{round} has these dice already; nothing has changed.")
+    return order_changes(
+        actor, basis, Consequence.Kind.RESULT, reason, [Change(books, amended(books, throw.faces))],
+        rules=_amending_rules(round.rulebook), asked={"dice": list(throw.faces)},
+    )  # fmt: skip
+
+
+@transaction.atomic
+def table_suspend_for(*, actor: Staff, basis: Basis, reason: str) -> Consequence:
+    """No further game at the table of the incident until somebody resumes it."""
+    basis = locked(basis)
+    table = basis.incident.table
+    if table is None:
+        raise ValidationError(f"{basis.incident} is at no table; there is nothing to suspend.")
+    step = table_suspend(actor=actor, table=table, reason=reason)
+    order = order_record(actor, basis, Consequence.Kind.SUSPENSION, reason, rules=list(step.rules), table=table)
+    decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, step=step)
+    return order
+
+
+# --- Executed or declined by a second person ----------------------------------------------------------
+
+
+@transaction.atomic
+def consequence_execute(*, actor: Staff, consequence: Consequence, reason: str) -> Consequence:
+    """Execute what another person ordered, exactly as it was ordered."""
+    order = _waiting(consequence)
+    rounds = list(Round.objects.filter(pk__in=order.round_ids).select_related("table__casino"))
+    verify_second_person(actor, order, rounds)
+    verify_basis_holds(order, rounds)
+    verify_reason(reason)
+    lock_days(rounds)
+    changes = planned_as_ordered(order)
+    execute(order, actor, reason, changes)
+    return order
+
+
+def verify_second_person(actor: Staff, order: Consequence, rounds: Sequence[Round]) -> None:
+    """Check that this person may execute: within reach of every round, no party, and neither ordered nor ruled."""
+    verify_may_order(actor, order.incident, rounds)
+    if actor.pk == order.by_id:
+        raise deny(actor, "consequence.order", f"{order}, which this person ordered: it takes a second one")
+    if actor.pk in _deciders(order):
+        raise deny(actor, "consequence.order", f"{order}, which this person decided on: it takes another one")
+
+
+def can_execute(actor: Staff, order: Consequence) -> bool:
+    """Ask the same as `verify_second_person`, for pages."""
+    rounds = list(Round.objects.filter(pk__in=order.round_ids).select_related("table__casino"))
+    places: list[Incident | Table] = [order.incident, *{one.table for one in rounds}]
+    reaches = all(can(actor, "consequence.order", place) for place in places)
+    is_another = actor.pk not in {order.by_id, *_deciders(order)}
+    return reaches and is_another and not is_party_on(actor, order.incident, rounds)
+
+
+def _deciders(order: Consequence) -> set[int]:
+    """Whoever made the ruling or the discretion that an order rests on."""
+    return {made.by_id for made in (order.ruling, order.discretion) if made is not None}
+
+
+def verify_may_order(actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
+    """Check that this person may order, or execute, on the file and at the table of every round, and is no party."""
+    authorize(actor, "consequence.order", incident)
+    for table in sorted({one.table for one in rounds}, key=lambda table: table.pk):
+        authorize(actor, "consequence.order", table)
+    verify_no_party(actor, incident, rounds)
+
+
+def verify_basis_holds(order: Consequence, rounds: Sequence[Round]) -> None:
+    """Check what an order rests on again: a ruling may be superseded, or the incident corrected, while it waits."""
+    if order.ruling is not None:
+        ruling = verify_ruling(Basis(order.incident, order.ruling))
+        voids = order.kind in (Consequence.Kind.VOID, Consequence.Kind.VOID_AFFECTED)
+        nets = {int(place): net for place, net in (order.asked.get("nets") or {}).items()}
+        verify_remit(ruling, rounds, voids=voids, dice=order.asked.get("dice"), nets=nets)
+    elif order.discretion is not None:
+        nets = {int(place): net for place, net in order.asked["nets"].items()}
+        verify_scope(order.incident, order.discretion, rounds[0], nets)
+    elif order.dice_set_id is not None:
+        verify_still_reached(order)
+
+
+@transaction.atomic
+def consequence_decline(*, actor: Staff, consequence: Consequence, reason: str) -> Consequence:
+    """By whoever ordered it or anybody who could execute it: it does not happen."""
+    order = _waiting(consequence)
+    authorize(actor, "consequence.order", order.incident)
+    verify_reason(reason)
+    decide(order, ConsequenceDecision.Outcome.DECLINED, actor, reason)
+    return order
+
+
+def _waiting(consequence: Consequence) -> Consequence:
+    incident_locked(consequence.incident)
+    orders = Consequence.objects.select_related("incident__casino", "incident__table", "ruling", "discretion")
+    order = orders.select_related("decision").get(pk=consequence.pk)
+    if not order.is_waiting:
+        raise OvertakenError(f"{order} was {order.decision.outcome} by {order.decision.who}; nothing has changed.")
+    return order
+
+
+# --- What is verified ---------------------------------------------------------------------------------
+
+
+def locked(basis: Basis) -> Basis:
+    """Nobody else does anything to the file meanwhile: a second click waits, and then finds it done."""
+    return replace(basis, incident=incident_locked(basis.incident))
+
+
+def verify_rounds(incident: Incident, rounds: Sequence[Round]) -> None:
+    if not rounds:
+        raise ValidationError({"rounds": "There is no round to correct; name at least one."})
+    if len(rounds) > MOST_ROUNDS:
+        raise ValidationError({"rounds": f"More than {MOST_ROUNDS} rounds; name them in several orders."})
+    for one in rounds:
+        if one.table.casino_id != incident.casino_id:
+            raise ValidationError({"rounds": f"{one} was not played in this casino; leave it out."})
+
+
+def verify_may_void(
+    actor: Staff, basis: Basis, books: Sequence[Books], *, after_settlement: bool
+) -> list[str]:  # fmt: skip
+    """The rules by which it is so, as citations; a refusal is on record."""
+    action = "consequence.order" if after_settlement or basis.ruling else "consequence.void"
+    for table in {one.round.table for one in books}:
+        authorize(actor, action, table)
+    if basis.ruling:
+        verify_no_party(actor, basis.incident, [one.round for one in books])
+        verify_remit(verify_ruling(basis), [one.round for one in books], voids=True)
+        return list(dict.fromkeys(rule for one in books for rule in _cited(one.round, _ruling_rules(one.round))))
+    if after_settlement:
+        verify_no_party(actor, basis.incident, [one.round for one in books])
+    cited = []
+    for one in books:
+        voiding = rulebook(one.round.rulebook).voidings.get(basis.rule)
+        if voiding is None:
+            raise ValidationError(
+                {"rule": f"{one.round.rulebook} has no rule {basis.rule or '(none)'} that voids a round."}
+            )
+        if one.is_settled and voiding.action != VOID_AFFECTED:
+            raise ValidationError({"rule": f"{one.round} is settled: a void by {voiding.rule} takes a ruling first."})
+        cited += _cited(one.round, (voiding.rule,))
+    return list(dict.fromkeys(cited))
+
+
+def verify_damage(basis: Basis, books: Sequence[Books]) -> DiceSet | None:
+    """Rounds void for damaged dice were played with that set: which one; none where another rule voids them."""
+    by_damage = [
+        one.round for one in books
+        if rulebook(one.round.rulebook).voidings[basis.rule].action == VOID_AFFECTED
+    ]  # fmt: skip
+    return verify_affected(basis.incident, by_damage).dice_set if by_damage else None
+
+
+def verify_no_party(actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
+    """Refuse whoever dealt or supervised: by the record of a round, or as confirmed on the incident."""
+    if is_party_on(actor, incident, rounds):
+        raise deny(actor, "consequence.order", f"rounds of {incident} that this person dealt or supervised")
+
+
+def verify_ruling(basis: Basis) -> Ruling:
+    ruling = basis.ruling
+    if ruling is None:
+        raise ValidationError("This takes a ruling; have the incident ruled on first.")
+    if ruling.incident_id != basis.incident.pk:
+        raise ValidationError(f"{ruling} is about another incident, {ruling.incident}.")
+    later = Ruling.objects.filter(replaces=ruling).first()
+    if later is not None:
+        raise OvertakenError(f"{ruling} no longer holds: see {later}. Nothing has changed.")
+    if ruling.is_withdrawal:
+        raise ValidationError(f"{ruling} only withdraws another one; nothing follows from it.")
+    return ruling
+
+
+def verify_remit(
+    ruling: Ruling, rounds: Sequence[Round], *, voids: bool, dice: Sequence[int] | None = None,
+    nets: Mapping[int, int] | None = None,
+) -> None:  # fmt: skip
+    """What follows from a ruling concerns its incident, and does not go against a rule that decides the round."""
+    for one in rounds:
+        if ruling.incident.situation != DAMAGED and (fault := place_fault(ruling.incident, one)):
+            raise ValidationError({"rounds": fault})
+        if fault := order_fault(ruling, one, voids=voids, dice=dice, nets=nets):
+            raise ValidationError({"ruling": fault})
+
+
+def _ruling_rules(round: Round) -> tuple[str, ...]:
+    """What a ruling rests on in the document of a round: its own rule on rulings, where it has one."""
+    return rulebook(round.rulebook).ruling_rules
+
+
+def _cited(round: Round, rules: Sequence[str]) -> list[str]:
+    return rulebook(round.rulebook).cite(*rules)
+
+
+def _amending_rules(book_id: str) -> list[str]:
+    return rulebook(book_id).cite(*amending_rules(book_id))
+
+
+def _amend_live(actor: Staff, basis: Basis, live: LiveRound, throw: Throw, reason: str) -> Consequence:
+    """A round in play gets the event itself, with whoever ordered it: some documents ask for the authority (7.2)."""
+    document = {
+        "call": f"amend-{uuid.uuid4().hex}", "kind": "result-amended", "dice": list(throw.faces), "by": actor.number,
+    }  # fmt: skip
+    try:
+        answer, _ = live_step(actor=actor, key=live.pk, document=document, action="liveround.finish", note=reason)
+    except (InputError, LiveConflictError) as error:
+        raise ValidationError(str(error)) from None
+    if refusal := answer.get("refused"):
+        raise ValidationError(refusal["explain"])
+    order = order_record(
+        actor, basis, Consequence.Kind.RESULT, reason, asked={"dice": list(throw.faces)},
+        rules=_amending_rules(live.rulebook), table=live.table,
+    )  # fmt: skip
+    decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, live_round=live)
+    return order
+
+
+# --- Whether it takes a second person ---------------------------------------------------------------------
+
+#: What one person moves alone is added up over this time.
+ALONE_FOR = dt.timedelta(hours=24)
+#: The first half of an advisory lock's key; the second is the person's id. The trigger on corrections takes the same.
+ALONE_LOCK = 0x7A15A4
+
+
+def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[Change]) -> bool:
+    """Tell whether a second person has to execute: a settled or void round changes, and the amount is reached.
+
+    What was moved before on these rounds counts, and what this person moved alone in the last 24 hours: a change that
+    is split into several orders takes a second person as the whole would. The database adds up the same.
+    """
+    if not any(change.touches_settled_money for change in changes):
+        return False
+    rounds = [change.books.round.pk for change in changes]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ALONE_LOCK, actor.pk % 2**31])  # two orders at once
+        cursor.execute("SELECT money_moved(%s, %s, %s, %s)", [actor.pk, casino.pk, rounds, timezone.now() - ALONE_FOR])
+        (before,) = cursor.fetchone()
+    return amount_of(changes) + int(before) >= ruling_setting_of(casino).second_person_from
+
+
+# --- On record ------------------------------------------------------------------------------------------
+
+
+def order_changes(
+    actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, changes: Sequence[Change], **values: Any
+) -> Consequence:  # fmt: skip
+    """Put an order on record; execute it at once where it takes no second person."""
+    rounds = [change.books.round for change in changes]
+    needs_second = takes_second_person(actor, basis.incident.casino, changes)
+    if needs_second:
+        verify_may_order(actor, basis.incident, rounds)
+    order = order_record(
+        actor, basis, kind, reason, round_ids=[one.pk for one in rounds], needs_second=needs_second,
+        amount=amount_of(changes), fingerprint=fingerprint_of(changes), **values,
+    )  # fmt: skip
+    if not needs_second:
+        execute(order, actor, reason, changes)
+    return order
+
+
+def execute(order: Consequence, actor: Staff, reason: str, changes: Sequence[Change]) -> None:
+    """Record the decision, the corrections and the notice to compliance, all or nothing."""
+    decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
+    correct(order, actor, changes)
+    if order.amount or any(change.touches_settled_money for change in changes):
+        compliance_notify(order)
+
+
+def order_record(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, **values: Any) -> Consequence:
+    verify_reason(reason)
+    round_ids = sorted(values.pop("round_ids", []))
+    same = Consequence.objects.filter(incident=basis.incident, kind=kind, round_ids=round_ids, decision=None).first()
+    if same is not None:
+        raise OvertakenError(f"{same} was ordered by {same.who} and waits for a second person; nothing has changed.")
+    order = Consequence.objects.create(
+        casino=basis.incident.casino, incident=basis.incident, ruling=basis.ruling, discretion=basis.discretion,
+        kind=kind, round_ids=round_ids, reason=reason.strip(), by=actor, who=name_of(actor), **values,
+    )  # fmt: skip
+    rows = [IncidentRound(incident=basis.incident, round_id=key, who=order.who) for key in round_ids]
+    IncidentRound.objects.bulk_create(rows, ignore_conflicts=True)
+    held = (
+        basis.incident.number, basis.ruling.number if basis.ruling else None, kind.value, order.rules, round_ids,
+        order.asked, order.needs_second, order.reason, order.who, order.at.astimezone(dt.UTC), *_reached(order),
+        order.amount, order.fingerprint,
+    )  # fmt: skip
+    ledger_append(basis.incident.table or basis.incident.casino, Entry("consequence", order.pk, held))
+    return order
+
+
+def _reached(order: Consequence) -> tuple[Any, ...]:
+    """What the ledger holds of the dice, the time and the discretion that an order rests on."""
+    moments = (order.radius_from, order.radius_to, order.affected_from, order.affected_to)
+    return (
+        order.dice_set.code if order.dice_set else None,
+        *(moment.astimezone(dt.UTC) if moment else None for moment in moments),
+        order.narrowing, order.discretion_id,
+    )  # fmt: skip
+
+
+def decide(order: Consequence, outcome: ConsequenceDecision.Outcome, actor: Staff, reason: str, **values: Any) -> None:
+    decision = ConsequenceDecision.objects.create(
+        consequence=order, ordered_by_id=order.by_id, needs_second=order.needs_second, outcome=outcome, by=actor,
+        who=name_of(actor), reason=reason.strip(), **values,
+    )  # fmt: skip
+    held = (order.pk, outcome.value, decision.reason, decision.who, decision.at.astimezone(dt.UTC))
+    place = order.incident.table or order.incident.casino
+    ledger_append(place, Entry("consequence-decision", decision.pk, held))
+
+
+def correct(order: Consequence, actor: Staff, changes: Sequence[Change]) -> None:
+    """Record the corrections and what each player gets or gives back, and have the rounds reconciled again."""
+    who = name_of(actor)
+    made = Correction.objects.bulk_create([_correction(order, change, who) for change in changes])  # in one statement
+    owed: dict[str, int] = defaultdict(int)
+    touched: dict[str, set[int]] = defaultdict(set)
+    by_table: dict[Table, list[Entry]] = defaultdict(list)
+    for correction in made:
+        one = correction.round
+        for player, delta in zip(one.players, correction.deltas, strict=True):
+            if delta:
+                owed[player] += delta
+                touched[player].add(one.pk)
+        by_table[one.table].append(Entry("correction", correction.pk, _held(order, correction)))
+    for table in sorted(by_table, key=lambda one: one.pk):
+        ledger_append(table, *by_table[table])
+    Repayment.objects.bulk_create(
+        Repayment(consequence=order, player=player, amount=amount, rounds=len(touched[player]))
+        for player, amount in sorted(owed.items()) if amount
+    )  # fmt: skip
+    these_again(change.books.round.pk for change in changes)
+
+
+def _correction(order: Consequence, change: Change, who: str) -> Correction:
+    after, one = change.after, change.books.round
+    return Correction(
+        consequence=order, round=one, ordinal=change.books.ordinal, table=one.table, gaming_day=one.gaming_day,
+        deltas=change.deltas, nets=after.nets, is_void=after.is_void, is_settled=after.is_settled, dice=after.dice,
+        is_decided=after.is_decided, decided=after.decided, rules=list(after.rules), who=who,
+    )  # fmt: skip
+
+
+def _held(order: Consequence, one: Correction) -> tuple[Any, ...]:
+    return (
+        one.round.source, one.round.ref, one.ordinal, order.pk, one.deltas, one.nets, one.is_void, one.is_settled,
+        one.dice, one.is_decided, one.rules, one.who, one.at.astimezone(dt.UTC), one.decided,
+    )  # fmt: skip
+
+
+def lock_days(rounds: Sequence[Round]) -> None:
+    """Nobody reconciles these days meanwhile, corrects a round of them, or changes what the tables are settled by."""
+    places = sorted({(one.table_id, one.gaming_day) for one in rounds})
+    for table_id, day in places:
+        summary_ensure((table_id, day))
+    for table_id, day in places:
+        DaySummary.objects.select_for_update().get(table=table_id, gaming_day=day)
+    with connection.cursor() as cursor:
+        tables = sorted({table_id for table_id, _ in places})
+        cursor.execute("SELECT 1 FROM games_table WHERE id = ANY (%s) ORDER BY id FOR KEY SHARE", [tables])
+
+
+# --- What players get or give back ------------------------------------------------------------------------
+
+UNDONE = {RepaymentMark.What.NOT_TOLD: RepaymentMark.What.TOLD, RepaymentMark.What.NOT_PAID: RepaymentMark.What.PAID}
+#: The marks about the money itself.
+MONEY_MARKS = (RepaymentMark.What.PAID, RepaymentMark.What.NOT_PAID)
+
+
+@transaction.atomic
+def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str = "") -> RepaymentMark:
+    """Mark that the patron was told, or that it was paid; or that such a mark was a slip, with the reason.
+
+    Whoever ordered or executed the change does not mark the money of it.
+    """
+    incident = incident_locked(repayment.consequence.incident)
+    authorize(actor, "repayment.mark", incident)
+    if what not in RepaymentMark.What.values:
+        raise ValidationError({"what": f"{what!r:.40} is none of {', '.join(RepaymentMark.What.values)}."})
+    mark = RepaymentMark.What(what)
+    if mark in MONEY_MARKS and not may_mark_money(actor, repayment.consequence):
+        raise deny(
+            actor, "repayment.mark", f"{repayment}, which this person ordered or executed: another one marks it as paid"
+        )
+    verify_text("note", note)
+    if mark in UNDONE and not note.strip():
+        raise ValidationError({"note": "Say why the mark is taken back."})
+    is_marked = marks_of(repayment)[UNDONE.get(mark, mark)]
+    if is_marked is (mark not in UNDONE):
+        raise OvertakenError(f"{repayment.player}: that stands already; nothing has changed.")
+    made = RepaymentMark.objects.create(repayment=repayment, what=mark, note=note.strip(), by=actor, who=name_of(actor))
+    held = (
+        repayment.pk,
+        repayment.player,
+        repayment.amount,
+        mark.value,
+        made.note,
+        made.who,
+        made.at.astimezone(dt.UTC),
+    )
+    ledger_append(incident.table or incident.casino, Entry("repayment", made.pk, held))
+    return made
+
+
+def may_mark_money(actor: Staff, order: Consequence) -> bool:
+    """Whoever ordered or executed a change does not mark as paid what it led to."""
+    return actor.pk not in (order.by_id, order.decision.by_id)
+
+
+def marks_of(repayment: Repayment) -> dict[str, bool]:
+    """Whether the patron was told, and whether it was paid: by the last mark of each."""
+    standing: dict[str, bool] = {RepaymentMark.What.TOLD: False, RepaymentMark.What.PAID: False}
+    for one in repayment.marks.all():
+        what = RepaymentMark.What(one.what)
+        standing[UNDONE.get(what, what)] = what not in UNDONE
+    return standing

@@ -1,0 +1,1 @@
+"""Thresholds as people see and change them."""

@@ -1,0 +1,118 @@
+"""Thresholds as people read them: what is in force, what is proposed, what comes into force when."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import BigIntegerField
+from django.utils import timezone
+
+from audits.findings.labels import kind_name, money
+from audits.findings.models.policy import PROCEDURAL_SEVERITY
+from audits.models import Category, FindingPolicy, RulingSetting, Severity
+from games.history.versions import readable_value
+from games.models import Casino, ThresholdChange, ThresholdDecision
+from games.thresholds.selectors import KINDS, ThresholdKind, differences, pending_change, thresholds_in_force
+
+UNITS = {"acting_days": "days"} | dict.fromkeys(
+    ("escalate_low_after", "escalate_medium_after", "escalate_high_after"), "minutes"
+)
+
+LABELS = {
+    "escalate_low_after": "Low severity is escalated after",
+    "escalate_medium_after": "Medium severity is escalated after",
+    "escalate_high_after": "High severity is escalated after",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One threshold: its value and, where it changes, the value after."""
+
+    label: str
+    value: str
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class KindShown:
+    """A kind of thresholds of a casino: in force, waiting for a decision, and approved for a later day."""
+
+    casino: Casino
+    kind: ThresholdKind
+    lines: list[Line]
+    since: ThresholdDecision | None
+    pending: ThresholdChange | None
+    pending_lines: list[Line]
+    coming: list[tuple[ThresholdDecision, list[Line]]]
+    earlier: list[tuple[Any, list[Line]]]  # what was set before two people changed it
+
+
+def kind_shown(casino: Casino, kind: ThresholdKind) -> KindShown:
+    record = thresholds_in_force(casino, kind.code)
+    now = kind.values(record)
+    since = ThresholdDecision.objects.in_force(casino, kind.code)
+    approved = ThresholdDecision.objects.approved(casino, kind.code).filter(effective_from__gt=timezone.now())
+    coming, planned = [], now
+    for decision in reversed(approved):
+        coming.append((decision, changed_lines(kind, record, planned, decision.change.proposed)))
+        planned = decision.change.proposed
+    pending = pending_change(casino, kind.code)
+    waiting = changed_lines(kind, record, planned, pending.proposed) if pending else []
+    return KindShown(
+        casino, kind, lines_of(kind, record, now), since, pending, waiting, coming, earlier_of(kind, record)
+    )
+
+
+def earlier_of(kind: ThresholdKind, record: Any) -> list[tuple[Any, list[Line]]]:
+    """The versions of a stored record, the newest first. The acting limits are in the history of the casino."""
+    if not isinstance(record, FindingPolicy | RulingSetting) or record.pk is None:
+        return []
+    versions = type(record).history.filter(id=record.pk).order_by("-history_date", "-history_id")
+    return [(version, lines_of(kind, record, {name: getattr(version, name) for name in kind.fields}))
+            for version in versions]  # fmt: skip
+
+
+def change_lines(change: ThresholdChange) -> list[Line]:
+    """What a change makes of the thresholds that were approved when it was proposed."""
+    kind = KINDS[change.kind]
+    before = ThresholdDecision.objects.approved(change.casino, change.kind).filter(at__lt=change.at).order_by("-at")
+    earlier = before.first()
+    record = kind.record(change.casino, earlier.change.proposed if earlier else {})
+    return changed_lines(kind, record, kind.values(record), change.proposed)
+
+
+def lines_of(kind: ThresholdKind, record: Any, values: Mapping[str, Any]) -> list[Line]:
+    return [Line(label_of(field), shown(field, values[field.name])) for field in kind.model_fields(record)]
+
+
+def changed_lines(
+    kind: ThresholdKind, record: Any, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> list[Line]:  # fmt: skip
+    changed = differences(kind, before, after)
+    return [
+        Line(label_of(field), *(shown(field, value) for value in changed[field.name]))
+        for field in kind.model_fields(record)
+        if field.name in changed
+    ]
+
+
+def label_of(field: Any) -> str:
+    text = LABELS.get(field.name, str(field.verbose_name))
+    return text[:1].upper() + text[1:]
+
+
+def shown(field: Any, value: Any) -> str:
+    if isinstance(field, BigIntegerField):
+        return money(value)
+    if field.name == "procedural":
+        return procedural_shown(value)
+    unit = UNITS.get(field.name)
+    return f"{readable_value(field, value)} {unit}" if unit else readable_value(field, value)
+
+
+def procedural_shown(chosen: Mapping[str, int]) -> str:
+    """The checks whose severity is not the usual one."""
+    named = [f"{kind_name(Category.PROCEDURAL, kind)}: {Severity(chosen[kind]).label.lower()}"
+             for kind in PROCEDURAL_SEVERITY if kind in chosen]  # fmt: skip
+    return "; ".join(named) or "as usual"

@@ -1,0 +1,1 @@
+"""Incidents, precedents and reports."""

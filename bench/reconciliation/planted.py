@@ -1,0 +1,244 @@
+"""A gaming day on a floor of twenty tables, with wrong payments and breaches of limits planted, and the truth of it.
+
+Sound rounds fit the limits of their table. What is planted is worked out here, by hand, from the dice alone: the code
+that settles is not asked. Nothing else is to be found: every round has its tumble in its turn, the crew is in its
+posts, and the signs are complete.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import cycle, islice
+from pathlib import Path
+from random import Random
+
+from bench.played import BOXES_A_PLAYER, DEALER, MEMBERS, STAKES, SUPERVISOR, Played, money
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Layout
+from games.simulation.payout import winners
+
+DAY = dt.date(2026, 1, 5)
+BEGINS = dt.datetime(2026, 1, 5, 6, tzinfo=dt.UTC)
+A_DAY = 24 * 60 * 60  # seconds
+BETS = 50  # a round
+WRONG, BREACHED = 0.002, 0.01  # of the rounds
+GAMES = (
+    ("rws-tai-sai-v6", "A"), ("rws-tai-sai-v6", "C"), ("rws-tai-sai-v6", "E"), ("division-9-2008", "1"),
+    ("rws-tai-sai-open-cover-v5", "C"), ("division-9-2008", "2"), ("rws-tai-sai-open-cover-v5", "E"),
+)  # fmt: skip
+#: When each event of a round comes, in shares of the time between two rounds; the third is the tumbler's.
+MOMENTS = (0.0, 0.4, 0.42, 0.6, 0.9)
+TUMBLED_FIRST = -0.05
+MINIMUM = STAKES[0]
+#: All players of a round on one box come to less than its maximum, and to less than the differential.
+MOST = -(-BETS // BOXES_A_PLAYER) * STAKES[-1]
+MAXIMUMS = (MOST + 150_000, MOST + 650_000)
+BELOW_MAXIMUM = 100_000  # how much lower the differential is
+EVEN_MONEY = ("big-small", "odd-even")
+
+Bet = tuple[str, str, int, int]  # player, box, stake, net
+Dice = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A finding that must be made: the amounts are the expected and recorded net, or the placed and permitted stake."""
+
+    ref: str
+    kind: str
+    boxes: tuple[str, ...]
+    player: str | None
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class PlantedTable:
+    code: str
+    rulebook: str
+    layout_code: str
+    maximum: int
+
+    @property
+    def layout(self) -> Layout:
+        return rulebook(self.rulebook).layouts[self.layout_code]
+
+    @property
+    def differential(self) -> int:
+        return self.maximum - BELOW_MAXIMUM
+
+    @property
+    def pays_in_full(self) -> bool:
+        """Division 9 has no rule by which a bet is cut."""
+        return self.rulebook == "division-9-2008"
+
+    @cached_property
+    def moments(self) -> tuple[float, ...]:
+        """As the document has it: the tumbler runs before betting opens, or after it was closed."""
+        is_first = any(step.kind == "tumbler" and step.before == "new" for step in rulebook(self.rulebook).play)
+        opened, closed, tumbled, *rest = MOMENTS
+        return opened, closed, TUMBLED_FIRST if is_first else tumbled, *rest
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        pairs = [tuple(box.code for box in self.layout.boxes_of(type_)) for type_ in EVEN_MONEY]
+        return [(pair[0], pair[1]) for pair in pairs if pair]
+
+    def text(self) -> str:
+        """As a floor file has it."""
+        limits = f'{{ min = "{money(MINIMUM)}", max = "{money(self.maximum)}" }}'
+        boxes = ", ".join(f'"{type_}" = {limits}' for type_ in sorted(self.layout.types))
+        apart = ", ".join(
+            f'"{type_}" = "{money(self.differential)}"' for type_ in EVEN_MONEY if type_ in self.layout.types
+        )
+        return (
+            f'[[table]]\ncasino = "BEN"\npit = "P1"\ncode = "{self.code}"\nrulebook = "{self.rulebook}"\n'
+            f'layout = "{self.layout_code}"\nchip_unit = "0.01"\nfrom = {BEGINS.isoformat()}\n\n'
+            f'[[limits]]\ntables = ["{self.code}"]\nfrom = {BEGINS.isoformat()}\nboxes = {{ {boxes} }}\n'
+            f"differential = {{ {apart} }}\n"
+        )
+
+
+TABLES = tuple(
+    PlantedTable(f"BN-{number:02d}", *game, maximum)
+    for number, game, maximum in islice(zip(range(1, 21), cycle(GAMES), cycle(MAXIMUMS), strict=False), 20)
+)
+FLOOR = (
+    '[[casino]]\ncode = "BEN"\nname = "Bench"\ntimezone = "UTC"\ncurrency = "SGD"\ngaming_day_starts = "06:00"\n\n'
+    + "\n".join(table.text() for table in TABLES)
+    + "".join(
+        f'\n[[staff]]\nnumber = "{number}"\nname = "{number}"\ncasino = "BEN"\ndepartment = "pit"\npost = "{post}"\n'
+        for number, post in ((DEALER, "dealer"), (SUPERVISOR, "pit-supervisor"))
+    )
+)
+
+
+@dataclass
+class PlantedDay:
+    """So many rounds, one after the other; once all were written, what is to be found in them, and their sums."""
+
+    rounds: int
+    seed: int = 1
+    wrong: float = WRONG
+    breached: float = BREACHED
+    truth: set[Truth] = field(default_factory=set)
+    bets: int = 0
+    turnover: int = 0  # what counted of the stakes, as `DaySummary` has it: as placed
+    house: int = 0
+
+    def write(self, path: Path) -> None:
+        with path.open("w") as file:
+            file.writelines(one.line() + "\n" for one in self.played())
+
+    def played(self) -> Iterator[Played]:
+        random = Random(self.seed)
+        chosen = random.sample(range(self.rounds), round(self.rounds * (self.wrong + self.breached)))
+        wrong = set(chosen[: round(self.rounds * self.wrong)])
+        breached = set(chosen) - wrong
+        between = A_DAY / (self.rounds // len(TABLES))
+        for number in range(self.rounds):
+            table = TABLES[number % len(TABLES)]
+            dice = (random.randint(1, 6), random.randint(1, 6), random.randint(1, 6))
+            ref = f"{self.seed}-{number:07d}"
+            if number in breached:
+                bets, truth = PLANTS[number % len(PLANTS)](random, table, dice, ref)
+            else:
+                bets, truth = list(sound_bets(random, BETS, table, dice)), None
+            if number in wrong:
+                truth = pay_wrongly(random, bets, ref)
+            self._add(bets, truth)
+            started_at = BEGINS + dt.timedelta(seconds=number // len(TABLES) * between)
+            yield Played(ref, table.code, started_at, dice, bets, tuple(share * between for share in table.moments))
+
+    def _add(self, bets: list[Bet], truth: Truth | None) -> None:
+        self.bets += len(bets)
+        self.turnover += sum(stake for _, _, stake, _ in bets)
+        self.house -= sum(net for _, _, _, net in bets)
+        if truth is not None:
+            self.truth.add(truth)
+
+
+def sound_bets(
+    random: Random, count: int, table: PlantedTable, dice: Dice, without: tuple[str, ...] = ()
+) -> Iterator[Bet]:
+    """Each player on some boxes side by side, the last one perhaps on fewer."""
+    boxes, odds = _boxes(table, without), _odds(table, dice)
+    for place, member in enumerate(random.sample(range(MEMBERS), -(-count // BOXES_A_PLAYER))):
+        first = random.randrange(len(boxes))
+        for step in range(min(BOXES_A_PLAYER, count - place * BOXES_A_PLAYER)):
+            box, stake = boxes[(first + step) % len(boxes)], random.choice(STAKES)
+            yield f"M-{100_000 + member}", box, stake, stake * odds.get(box, -1)
+
+
+@cache
+def _boxes(table: PlantedTable, without: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(box for box in table.layout.boxes if box not in without)
+
+
+@cache
+def _odds(table: PlantedTable, dice: Dice) -> dict[str, int]:
+    return winners(table.layout, dice)
+
+
+# --- What is planted ---
+
+
+def pay_wrongly(random: Random, bets: list[Bet], ref: str) -> Truth:
+    """One of the bets, in one of the ways in which a bet can be paid wrongly."""
+    place = random.randrange(len(bets))
+    player, box, stake, net = bets[place]
+    if net > 0:
+        ways = [("overpaid", net + 500), ("underpaid", net - 500), ("unpaid-winner", 0), ("unpaid-winner", -stake)]
+    else:
+        ways = [
+            ("paid-loser", stake),
+            ("not-collected", 0),
+            ("not-collected", net + 500),
+            ("over-collected", net - 500),
+        ]
+    kind, recorded = random.choice(ways)
+    bets[place] = (player, box, stake, recorded)
+    return Truth(ref, kind, (box,), player, net, recorded)
+
+
+def over_maximum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
+    """Some players with the same stake on one box: each is left his equal share of what it may hold."""
+    type_ = random.choice(sorted(table.layout.types - set(EVEN_MONEY)))
+    box = random.choice(table.layout.boxes_of(type_)).code
+    players, stake = random.randint(1, 3), table.maximum + random.choice(STAKES)
+    counts = stake if table.pays_in_full else table.maximum // players
+    bets = list(sound_bets(random, BETS - players, table, dice, without=(box,)))
+    bets += [(f"P-{seat}", box, stake, counts * _odds(table, dice).get(box, -1)) for seat in range(players)]
+    return bets, Truth(ref, "box-maximum", (box,), None, players * stake, table.maximum)
+
+
+def too_far_apart(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
+    """One player on each of two boxes, the heavier one cut to the other's stake and the differential."""
+    pair = random.choice(table.pairs)
+    heavier, lighter = random.sample(pair, 2)
+    low, more = random.choice(STAKES), random.randrange(2_500, 50_001, 2_500)
+    high = low + table.differential + more
+    counts = high if table.pays_in_full else high - more
+    odds = _odds(table, dice)
+    bets = list(sound_bets(random, BETS - 2, table, dice, without=pair))
+    bets += [("P-0", heavier, high, counts * odds.get(heavier, -1)), ("P-1", lighter, low, low * odds.get(lighter, -1))]
+    return bets, Truth(ref, "differential", (heavier, lighter), None, high - low, table.differential)
+
+
+def below_minimum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
+    """Settled as placed."""
+    box, stake = random.choice(_boxes(table, ())), MINIMUM - 2_500
+    bets = list(sound_bets(random, BETS - 1, table, dice))
+    bets.append(("P-0", box, stake, stake * _odds(table, dice).get(box, -1)))
+    return bets, Truth(ref, "below-minimum", (box,), "P-0", stake, MINIMUM)
+
+
+PLANTS = (over_maximum, too_far_apart, below_minimum)
+
+
+def differences(truth: Iterable[Truth], found: Iterable[Truth]) -> list[str]:
+    """What was not found, and what was found and is not true; some of each."""
+    wanted, given = set(truth), set(found)
+    missing, wrong = sorted(wanted - given, key=repr), sorted(given - wanted, key=repr)
+    return [f"not found: {one}" for one in missing[:3]] + [f"found, and not true: {one}" for one in wrong[:3]]

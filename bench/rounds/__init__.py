@@ -1,0 +1,1 @@
+"""Recording rounds and playing them live."""

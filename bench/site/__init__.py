@@ -1,0 +1,1 @@
+"""The site: start, pages, slow and hostile clients."""

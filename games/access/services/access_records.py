@@ -1,0 +1,87 @@
+"""Who read what: put on record before it is handed out. What cannot be recorded is not read."""
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model
+from django.utils import timezone
+
+from games.access.gate import door, has_place, is_secret, name_of, place_of
+from games.models import AccessRecord, Casino, Staff
+from games.rounds.selectors import RoundFilter
+
+Kind = AccessRecord.Kind
+#: The same person and the same thing again within this time are one reading.
+WINDOW = dt.timedelta(minutes=10)
+LONGEST = 300
+
+
+def secrets_read(actor: Any, things: Iterable[Model]) -> None:
+    """Record the confidential ones of what a person is about to see. An error here refuses the read."""
+    secret = {label_of(thing): thing for thing in things if is_secret(thing)}
+    _record(actor, Kind.CONFIDENTIAL, {label: casino_of(actor, thing) for label, thing in secret.items()})
+
+
+def evidence_read(actor: Any, evidence: Model, how: str) -> None:
+    """Record that a file of evidence is opened or copied."""
+    _record(actor, Kind.EVIDENCE, {f"{label_of(evidence)}, {how}": casino_of(actor, evidence)})
+
+
+def record_player_search(actor: Any, wanted: RoundFilter) -> None:
+    """Record a list of rounds that was asked for by a player."""
+    if wanted.player:
+        search_made(actor, f"rounds of player {wanted.player}")
+
+
+def words_searched(actor: Any, words: str) -> None:
+    """Record a search over incidents and the log, by which a patron is found as well."""
+    if words.strip():
+        search_made(actor, f"incidents and log: {words.strip()}")
+
+
+def search_made(actor: Any, what: str) -> None:
+    """Record a search for a player or for words."""
+    _record(actor, Kind.SEARCH, {what: getattr(actor, "casino_id", None)})
+
+
+def export_made(actor: Any, what: str, casino: Casino | None = None) -> None:
+    """Record that data leave the product as a file. Each export counts, however soon after the last."""
+    place = casino.pk if casino else getattr(actor, "casino_id", None)
+    _record(actor, Kind.EXPORT, {what: place}, window=dt.timedelta(0))
+
+
+def label_of(thing: Model) -> str:
+    words = str(thing)
+    about = getattr(thing, "incident", None)
+    name = f"{thing._meta.verbose_name} {words if str(thing.pk) in words else f'{thing.pk}: {words}'}"
+    return f"{name} ({about})" if about is not None and str(about) not in words else name
+
+
+def casino_of(actor: Any, thing: Model) -> int | None:
+    """Where the thing is, so that the casino's own compliance sees who read it."""
+    place = place_of(thing)[0] if has_place(type(thing)) else None
+    return place if place is not None else getattr(actor, "casino_id", None)
+
+
+@transaction.atomic
+def _record(actor: Any, kind: str, labels: dict[str, int | None], *, window: dt.timedelta = WINDOW) -> None:
+    """Write one row a thing, unless the same person had it just now."""
+    places = {_plain(label): place for label, place in labels.items()}
+    if not places:
+        return
+    staff = actor if isinstance(actor, Staff) else None
+    who, now = name_of(actor), timezone.now()
+    lately = AccessRecord.objects.filter(staff=staff, who=who, kind=kind, thing__in=places, at__gt=now - window)
+    known = set(lately.values_list("thing", flat=True))
+    AccessRecord.objects.bulk_create(
+        AccessRecord(staff=staff, casino_id=place, who=who, kind=kind, thing=label, door=_plain(door.get()), at=now)
+        for label, place in places.items()
+        if label not in known
+    )
+
+
+def _plain(text: str) -> str:
+    """PostgreSQL holds no NUL, and an index no page of text."""
+    return text.replace("\x00", "\\x00").encode("utf-8", "replace").decode()[:LONGEST]

@@ -1,0 +1,117 @@
+"""Confirm that it is you: inside the form that was interrupted, or on a page of its own."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from csp.constants import UNSAFE_EVAL
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from unfold.widgets import UnfoldAdminPasswordWidget
+
+from games.accounts.clients import client_of
+from games.accounts.services.login_throttle import ThrottledError
+from games.accounts.services.passkeys import Ceremony, answer_take, passkey_verify, passkeys_of
+from games.accounts.services.second_factors import identity_confirm
+from games.accounts.services.sessions import session_confirm
+from games.models import Staff
+from games.pages.gated import actor_of
+
+CONFIRM_FIELD = "_confirm"
+#: What a passkey answered: in a form of its own, and in a form that was interrupted.
+PASSKEY, PASSKEY_FIELD = "passkey", "_passkey"
+TITLE = "Confirm that it is you"
+WRONG = "That is neither your password nor a code that is good now."
+WRONG_PASSKEY = "The passkey was not accepted. Try again, or type your password or a code."
+
+
+class ConfirmForm(forms.Form):
+    """A password or code. Pasting is allowed, and a password manager may fill it in."""
+
+    secret = forms.CharField(
+        label="Password or code", strip=False, max_length=200,
+        widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "current-password", "autofocus": True}),
+        help_text="Your password, or a code of your second factor. It holds for five minutes.",
+    )  # fmt: skip
+
+
+class InterruptedForm(ConfirmForm):
+    """The same, under a name that no form of ours has."""
+
+    def add_prefix(self, field_name: str | int) -> str:
+        return CONFIRM_FIELD
+
+
+def ask_again(request: HttpRequest, fault: str = "") -> HttpResponse:
+    """Show the page that asks, with everything that was sent in it: confirming sends the form on its way again."""
+    kept = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name not in ("csrfmiddlewaretoken", CONFIRM_FIELD, PASSKEY_FIELD)
+    ]
+    if request.FILES:  # a browser does not send a file twice by itself
+        messages.warning(request, "Choose your file again after you confirmed.")
+        return redirect(f"{reverse('admin:confirm')}?{urlencode({'next': request.get_full_path()})}")
+    context = {
+        **admin.site.each_context(request), "title": TITLE, "form": InterruptedForm(), "kept": kept, "fault": fault,
+        "back": request.get_full_path(), **_passkey_context(request, PASSKEY_FIELD),
+    }  # fmt: skip
+    answer = TemplateResponse(request, "accounts/confirm.html", context, status=403 if fault else 200)
+    setattr(answer, "_csp_update", {"script-src": [UNSAFE_EVAL]})  # noqa: B010  one of Unfold's pages; read by django-csp
+    return answer.render()
+
+
+def confirm(request: HttpRequest) -> HttpResponse:
+    """Confirm ahead of what needs it: a download, or a call of the API."""
+    is_passkey = PASSKEY in request.POST
+    form = ConfirmForm(None if is_passkey else request.POST or None)
+    fault = ""
+    if request.method == "POST" and (is_passkey or form.is_valid()):
+        sent = request.POST[PASSKEY] if is_passkey else form.cleaned_data["secret"]
+        fault = confirm_by(request, actor_of(request), sent, is_passkey=is_passkey)
+        if not fault:
+            messages.success(request, "Confirmed. It holds for five minutes.")
+            return redirect(next_of(request))
+        if not is_passkey:
+            form.add_error("secret", fault)
+    context: dict[str, Any] = {
+        "title": TITLE, "form": form, "kept": [], "fault": fault if is_passkey else "", "back": next_of(request),
+        **_passkey_context(request, PASSKEY),
+    }  # fmt: skip
+    return TemplateResponse(request, "accounts/confirm.html", {**admin.site.each_context(request), **context})
+
+
+def confirm_by(request: HttpRequest, actor: Staff, sent: str, *, is_passkey: bool) -> str:
+    """Check a password, a code or the answer of a passkey; return what is wrong with it, or nothing."""
+    client = client_of(request)
+    try:
+        if is_passkey:
+            answer = answer_take(request, Ceremony.CONFIRM, sent)
+            is_right = passkey_verify(staff=actor, answer=answer, client=client) is not None
+        else:
+            is_right = identity_confirm(staff=actor, secret=sent, client=client)
+    except ThrottledError as error:
+        return str(error)
+    if not is_right:
+        return WRONG_PASSKEY if is_passkey else WRONG
+    session_confirm(request)
+    return ""
+
+
+def _passkey_context(request: HttpRequest, field: str) -> dict[str, Any]:
+    return {"has_passkey": passkeys_of(actor_of(request)).exists(), "passkey_field": field}
+
+
+def next_of(request: HttpRequest) -> str:
+    """Return where a person was going, if that is a path of this site; else the overview.
+
+    A word without a slash would be taken for the name of a route by `redirect`.
+    """
+    wanted = request.GET.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None, require_https=request.is_secure())
+    return wanted if is_ours and wanted.startswith("/") else reverse("admin:index")

@@ -1,0 +1,16 @@
+"""The page that shows a new sign-in link, once."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from games.accounts.services.sign_in_links import IssuedLink
+
+
+def link_page(site: Any, request: HttpRequest, issued: IssuedLink) -> HttpResponse:
+    """Not a message (they travel in a cookie) and not a redirect: the page itself, kept by no cache."""
+    page = {"title": f"Sign-in link of {issued.link.staff}", "issued": issued, "staff": issued.link.staff}
+    answer = TemplateResponse(request, "accounts/account_link.html", {**site.each_context(request), **page})
+    answer.headers["Cache-Control"] = "no-store"
+    return answer

@@ -1,0 +1,136 @@
+"""One-time sign-in links: how a person gets a password that nobody else has typed or seen."""
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+
+import structlog
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from games.access.gate import Actor, authorize, name_of
+from games.accounts.models.account import LINK_LIFETIME
+from games.accounts.services.sessions import sessions_end_all
+from games.history.audited_save import record_save
+from games.models import AccountLink, AccountLinkEnd, LoginSession, Staff
+
+log = structlog.get_logger(__name__)
+
+#: What is written when a password is set or taken away.
+PASSWORD_FIELDS = ("password", "must_change_password")
+TOKEN_BYTES = 32
+TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+MAIL = """You have a new sign-in link for the Tai Sai back office (staff number {number}).
+
+{address}
+
+It is good until {until:%Y-%m-%d %H:%M} UTC and for one use. Choose your password there.
+If you do not expect it, do not use it, and tell compliance.
+"""
+
+
+class LinkError(ValidationError):
+    """The token opens nothing. The same words whatever the cause, so that nothing is learnt of accounts."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This link cannot be used: it was used before, was replaced, or is older than 24 hours. "
+            "Ask an administrator for a new one."
+        )
+
+
+@dataclass(frozen=True)
+class IssuedLink:
+    """A link that was made just now: its address, to be shown once, or where it was sent."""
+
+    link: AccountLink
+    address: str
+    sent_to: str
+
+
+def link_make(*, actor: Actor, staff: Staff, site: str, reason: str) -> IssuedLink:
+    """Take the password away, end earlier links and make a new one, sent by e-mail where the person has an address.
+
+    The row of the person is locked by the caller, which has also seen to the second administrator.
+    """
+    authorize(actor, "staff.link", staff)
+    if not staff.is_active:
+        raise ValidationError(f"{staff} is not active; reactivate the account first.")
+    staff.set_unusable_password()  # ends the person's sessions: each is bound to the password
+    staff.must_change_password = False
+    record_save(staff, actor=actor, reason=reason, only=PASSWORD_FIELDS)
+    links_end(staff=staff, how=AccountLinkEnd.How.REPLACED, who=name_of(actor))
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    now = timezone.now()
+    link = AccountLink.objects.create(
+        staff=staff, token_hash=hash_of(token), made_by=actor if isinstance(actor, Staff) else None, who=name_of(actor),
+        made_at=now, expires_at=now + LINK_LIFETIME, sent_to=staff.email,
+    )  # fmt: skip
+    address = link_address(site, token)
+    if not staff.email:
+        return IssuedLink(link, address, "")
+    _send(link, address)
+    return IssuedLink(link, "", staff.email)
+
+
+def link_address(site: str, token: str) -> str:
+    """Behind the #, which no browser sends: the token stands in no log and no Referer."""
+    return f"{site.rstrip('/')}{reverse('account_password')}#{token}"
+
+
+def _send(link: AccountLink, address: str) -> None:
+    text = MAIL.format(number=link.staff.number, address=address, until=link.expires_at)
+    try:
+        send_mail("Your sign-in link", text, None, [link.sent_to])
+    except OSError as error:
+        log.warning("sign-in link not mailed", staff=link.staff.number, error=str(error))
+        raise ValidationError(
+            f"The link could not be sent to {link.sent_to}, and nothing was changed. Try again, or correct the address."
+        ) from None
+
+
+def links_end(*, staff: Staff, how: str, who: str) -> int:
+    """End the links of a person that could still be used."""
+    unused = AccountLink.objects.filter(staff=staff, end=None, expires_at__gt=timezone.now())
+    ended = [AccountLinkEnd(link=link, how=how, who=who) for link in unused]
+    return len(AccountLinkEnd.objects.bulk_create(ended))
+
+
+def link_of(token: str) -> AccountLink | None:
+    """Return the link of a token while it can be used. Looked up by its hash: how long that takes tells nothing."""
+    if not TOKEN.fullmatch(token):
+        return None
+    usable = AccountLink.objects.filter(end=None, expires_at__gt=timezone.now(), staff__is_active=True)
+    return usable.select_related("staff").filter(token_hash=hash_of(token)).first()
+
+
+@transaction.atomic
+def link_use(*, token: str, password: str) -> Staff:
+    """Set the password that the person chose. The token is the permission; it is good once."""
+    link = link_of(token)
+    if link is None:
+        raise LinkError
+    staff = Staff.objects.select_for_update(of=("self",)).select_related("casino", "pit").get(pk=link.staff_id)
+    if link_of(token) is None:  # used, replaced or ended while we waited for the row
+        raise LinkError
+    try:
+        validate_password(password, staff)
+    except ValidationError as error:
+        raise ValidationError({"password": error.messages}) from None
+    staff.set_password(password)
+    staff.must_change_password = False
+    reason = f"Password chosen by sign-in link no. {link.pk}"
+    record_save(staff, actor=staff, reason=reason, only=PASSWORD_FIELDS)
+    AccountLinkEnd.objects.create(link=link, how=AccountLinkEnd.How.USED, who=name_of(staff))
+    sessions_end_all(staff=staff, end=LoginSession.End.PASSWORD)
+    return staff
+
+
+def hash_of(token: str) -> str:
+    """Plain SHA-256: a token is 256 random bits, which no list of likely tokens can hold."""
+    return hashlib.sha256(token.encode()).hexdigest()

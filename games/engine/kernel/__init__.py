@@ -1,0 +1,1 @@
+"""Settling many rounds at once, with NumPy."""

@@ -1,0 +1,364 @@
+"""A round while it is played: steps in, what lies on the felt and what may follow out. The order is the rulebook's."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from games.engine.dice import Throw, parse_known_dice
+from games.engine.errors import InputError
+from games.engine.play.findings import RecordedBet, bet_irregularities
+from games.engine.play.irregularities import (
+    DICE_EXPOSED,
+    DIE_NOT_FLAT,
+    INTERRUPTION,
+    NO_MORE_BETS,
+    PLACE_BETS,
+    RESULT,
+    RESULT_AMENDED,
+    SETTLED,
+    TUMBLER,
+    VOID,
+    Assessment,
+    Event,
+    assess,
+    is_result,
+)
+from games.engine.play.order_of_play import NEW, can_step, out_of_order
+from games.engine.rules.advice import situation_of
+from games.engine.rules.rulebook import Rulebook
+from games.engine.rules.rulebook import Step as Move
+from games.engine.signs.limits import Bet
+
+BET, INCREASE, WITHDRAW, REFUSE = "bet", "increase", "withdraw", "refuse"
+ON_THE_FELT = (BET, INCREASE, WITHDRAW, REFUSE)
+#: What is called out or entered, each in its turn.
+CALLS = (PLACE_BETS, NO_MORE_BETS, RESULT, RESULT_AMENDED, SETTLED, VOID)
+#: What happens whether or not it is its turn: dice and current obey no order, and what happened is kept.
+FACTS = (TUMBLER, DICE_EXPOSED, DIE_NOT_FLAT, INTERRUPTION)
+KINDS = (*ON_THE_FELT, *CALLS, *FACTS)
+MOMENT = timedelta(microseconds=1)
+
+
+class OrderError(InputError):
+    """Not its turn; the rules, as citations, say what is."""
+
+    def __init__(self, fault: str, rules: Sequence[str]) -> None:
+        super().__init__(fault)
+        self.rules = tuple(rules)
+
+
+@dataclass(frozen=True)
+class Chips:
+    """What one player put into one box at once."""
+
+    player: str
+    box: str
+    stake: int
+    at: datetime | None = None
+    house_placed: bool = False
+    call_bet: bool = False  # placed by the house on the player's oral call
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.player, self.box
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a terminal. What a kind does not need is None."""
+
+    kind: str
+    at: datetime
+    player: str = ""
+    box: str = ""
+    stake: int | None = None
+    placed_at: datetime | None = None  # of chips, where the terminal said when
+    house_placed: bool = False
+    call_bet: bool = False
+    details: dict[str, Any] = field(default_factory=dict)  # of an event: tumbles, activated, dice, known_dice, rule, by
+    nets: dict[tuple[str, str], int] = field(default_factory=dict)  # of a settlement
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a bet, an increase or a withdrawal was not taken; that it was tried is kept."""
+
+    rules: tuple[str, ...]
+    explain: str
+
+
+@dataclass(frozen=True)
+class Play:
+    """How far a round has come."""
+
+    state: str = NEW
+    chips: tuple[Chips, ...] = ()  # on the felt, in the order in which they were put there
+    refused: tuple[Chips, ...] = ()
+    withdrawn: tuple[tuple[Chips, datetime], ...] = ()  # whole bets that were withdrawn in time, with the moment
+    late_withdrawals: dict[tuple[str, str], datetime] = field(default_factory=dict)  # refused: when it was first tried
+    events: tuple[tuple[str, datetime, dict[str, Any]], ...] = ()
+    nets: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (SETTLED, VOID)
+
+    def bets(self) -> list[Bet]:
+        """One a player a box, in the order in which they were begun."""
+        stakes: dict[tuple[str, str], int] = {}
+        for chips in self.chips:
+            stakes[chips.place] = stakes.get(chips.place, 0) + chips.stake
+        return [Bet(player, box, stake) for (player, box), stake in stakes.items()]
+
+    def chips_of(self, place: tuple[str, str]) -> Chips:
+        """Join the chips of one bet: placed when the last of them were, by the house if any of them were."""
+        own = [chips for chips in self.chips if chips.place == place]
+        return replace(
+            own[-1], stake=sum(chips.stake for chips in own), house_placed=any(chips.house_placed for chips in own),
+            call_bet=any(chips.call_bet for chips in own),
+        )  # fmt: skip
+
+    @property
+    def closed_at(self) -> datetime | None:
+        return next((at for kind, at, _ in self.events if kind == NO_MORE_BETS), None)
+
+    def has(self, kind: str) -> bool:
+        return any(event == kind for event, _, _ in self.events)
+
+    @property
+    def is_established(self) -> bool:
+        """The dice are on record: as a result, or all of them as known at an interruption."""
+        return any(is_result(as_event(*event)) for event in self.events)
+
+    def stake_of(self, place: tuple[str, str]) -> int:
+        return sum(chips.stake for chips in self.chips if chips.place == place)
+
+
+def is_open(book: Rulebook, play: Play) -> bool:
+    """Bets may be placed: betting can still be closed."""
+    return can_step(book, play.state, NO_MORE_BETS)
+
+
+def following(book: Rulebook, play: Play) -> list[str]:
+    """What may come next, in the words of the steps."""
+    return [*(ON_THE_FELT if is_open(book, play) else ()), *dict.fromkeys(move.kind for move in moves(book, play))]
+
+
+def moves(book: Rulebook, play: Play) -> list[Move]:
+    """List the steps that the order of play has now.
+
+    Where all dice were known at an interruption they are the result. A result may still be entered, as the terminal
+    would; until it is, there is none to amend.
+    """
+    found = [move for move in book.play if move.before == play.state]
+    if play.state != _resulted(book) or play.has(RESULT):
+        return found
+    entered = next(move for move in book.play if move.kind == RESULT)
+    return [replace(entered, before=play.state), *(move for move in found if move.kind != RESULT_AMENDED)]
+
+
+def _resulted(book: Rulebook) -> str:
+    """The state of a round whose dice are on record."""
+    return next(move.after for move in book.play if move.kind == RESULT)
+
+
+def replay(book: Rulebook, steps: Iterable[Step]) -> Play:
+    """Steps that were taken before, one after another."""
+    play = Play()
+    for step in steps:
+        play, _ = retake(book, play, step)
+    return play
+
+
+def take(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
+    """The round after a new step; or why a bet was refused, which is part of the round as well."""
+    if step.kind == WITHDRAW and play.closed_at is not None and not play.is_over:
+        _verify_withdrawable(play, step)
+    return retake(book, play, step)
+
+
+def retake(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
+    """The round after a step that was taken before.
+
+    Rounds on record from earlier versions may hold a late withdrawal of a bet that was not there: it changes nothing.
+    """
+    if play.is_over:
+        raise OrderError(out_of_order(book, play.state, step.kind, ()), ())
+    if step.kind in ON_THE_FELT:
+        return _betting(book, play, step)
+    return _event(book, play, step), None
+
+
+# --- On the felt ---
+
+
+def _betting(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
+    if is_open(book, play):
+        return TAKEN[step.kind](play, step), None
+    closed_at = play.closed_at
+    if closed_at is None:
+        raise _out_of_order(book, play, step.kind)
+    if step.kind == REFUSE:
+        situation = situation_of(book, "over-limit-unnoticed")
+        raise OrderError(
+            f"{REFUSE}: betting is closed, so no bet is put back. {situation.explain}", book.cite(*situation.rules)
+        )
+    late = situation_of(book, "late-withdrawal" if step.kind == WITHDRAW else "late-bet")
+    refusal = Refusal(tuple(book.cite(*late.rules)), late.explain)
+    # What is told after the close happened after it, whatever the clock of the terminal says.
+    at = max(step.placed_at or step.at, closed_at + MOMENT)
+    if step.kind == WITHDRAW:
+        return _late_withdrawal(play, step, at), refusal
+    return replace(play, refused=(*play.refused, replace(_chips(step), at=at))), refusal
+
+
+def _late_withdrawal(play: Play, step: Step, at: datetime) -> Play:
+    """Keep when it was first tried to take back a bet on the felt; the bet stays there whole."""
+    place = (step.player, step.box)
+    if not play.stake_of(place) or place in play.late_withdrawals:
+        return play
+    return replace(play, late_withdrawals=play.late_withdrawals | {place: at})
+
+
+def _chips(step: Step) -> Chips:
+    return Chips(step.player, step.box, step.stake or 0, step.placed_at, step.house_placed, step.call_bet)
+
+
+def _placed(play: Play, step: Step) -> Play:
+    place = (step.player, step.box)
+    if play.stake_of(place):
+        raise InputError(f"box: {step.player} has a bet on {step.box} already; use {INCREASE}.")
+    return _with_chips(play, step)
+
+
+def _increased(play: Play, step: Step) -> Play:
+    _verify_bet(play, step)
+    return _with_chips(play, step)
+
+
+def _with_chips(play: Play, step: Step) -> Play:
+    return replace(play, chips=(*play.chips, _chips(step)))
+
+
+def _withdrawn(play: Play, step: Step) -> Play:
+    """A bet that is taken back whole stays on record; it counts for nothing. A part of it just lowers the stake."""
+    _verify_withdrawable(play, step)
+    left, place = _without(play, step), (step.player, step.box)
+    if left.stake_of(place):
+        return left
+    chips = play.chips_of(place)
+    placed_at = min(chips.at, step.at) if chips.at else None  # clocks differ
+    return replace(left, withdrawn=(*play.withdrawn, (replace(chips, at=placed_at), step.at)))
+
+
+def _refused(play: Play, step: Step) -> Play:
+    """Chips that lie on the felt are put back; where the player has none there, they never came to lie on it."""
+    chips = replace(_chips(step), at=step.placed_at or step.at)
+    left = _without(play, step) if play.stake_of(chips.place) else play
+    return replace(left, refused=(*play.refused, chips))
+
+
+def _without(play: Play, step: Step) -> Play:
+    """The last chips of a bet go first."""
+    place = (step.player, step.box)
+    held = play.stake_of(place)
+    away = held if step.stake is None else step.stake
+    if away > held:
+        raise InputError(f"stake: {step.player} has less than that on {step.box}; check the amount.")
+    left: list[Chips] = []
+    for chips in reversed(play.chips):
+        part = min(away, chips.stake) if chips.place == place else 0
+        away -= part
+        if chips.stake > part:
+            left.append(replace(chips, stake=chips.stake - part))
+    return replace(play, chips=tuple(reversed(left)))
+
+
+def _verify_bet(play: Play, step: Step) -> None:
+    if not play.stake_of((step.player, step.box)):
+        raise InputError(f"box: {step.player} has no bet on {step.box}; use {BET}.")
+
+
+def _verify_withdrawable(play: Play, step: Step) -> None:
+    """Refuse to withdraw what is not on the felt: there is no bet that a rule could speak of."""
+    if not play.stake_of((step.player, step.box)):
+        raise InputError(
+            f"box: {step.player} has no bet on {step.box}, so there is none to withdraw; check the player and the box."
+        )
+
+
+TAKEN = {BET: _placed, INCREASE: _increased, WITHDRAW: _withdrawn, REFUSE: _refused}
+
+
+# --- Events ---
+
+
+def _event(book: Rulebook, play: Play, step: Step) -> Play:
+    found = next((move for move in moves(book, play) if move.kind == step.kind), None)
+    if found is None and (step.kind in CALLS or play.state == NEW):
+        raise _out_of_order(book, play, step.kind)
+    if play.events and step.at < play.events[-1][1]:
+        raise InputError(
+            f"at: lies before the round's last event ({play.events[-1][1].isoformat()}); check the terminal's clock."
+        )
+    if step.kind == SETTLED:
+        _verify_nets(play, step)
+    events = (*play.events, (step.kind, step.at, step.details))
+    after = replace(play, state=found.after if found else play.state, events=events, nets=step.nets or play.nets)
+    if step.kind == NO_MORE_BETS:
+        after = _closed(after, step.at)
+    if not after.is_over and after.closed_at is not None and after.is_established:
+        return replace(after, state=_resulted(book))
+    return after
+
+
+def _closed(play: Play, closed_at: datetime) -> Play:
+    """What was refused or withdrawn before the close was so in time, whatever the clock of the terminal says."""
+    withdrawn = tuple((_not_after(chips, closed_at), min(at, closed_at)) for chips, at in play.withdrawn)
+    refused = tuple(_not_after(chips, closed_at) for chips in play.refused)
+    return replace(play, withdrawn=withdrawn, refused=refused)
+
+
+def _not_after(chips: Chips, closed_at: datetime) -> Chips:
+    return replace(chips, at=min(chips.at, closed_at)) if chips.at else chips
+
+
+def _verify_nets(play: Play, step: Step) -> None:
+    """What was paid or taken for every bet on the felt, and for no other."""
+    places = {(bet.player, bet.box) for bet in play.bets()}
+    missing = [f"nets: {player} {box} is missing; it is needed." for player, box in places - step.nets.keys()]
+    strange = [f"nets: {player} has no bet on {box}; leave it out." for player, box in step.nets.keys() - places]
+    if missing or strange:
+        raise InputError(*sorted(missing + strange))
+
+
+def assessed(book: Rulebook, play: Play) -> Assessment:
+    """What the rulebook says of the round so far: of its events, and of bets and withdrawals that came too late."""
+    late = [RecordedBet(one.player, one.box, one.stake, None, is_late=True) for one in late_bets(play)]
+    kept = [RecordedBet(one.player, one.box, one.stake, None, is_withdrawn_late=(one.player, one.box)
+                        in play.late_withdrawals) for one in play.bets()]  # fmt: skip
+    return assess(book, [as_event(*one) for one in play.events], bet_irregularities(book, [*kept, *late]))
+
+
+def late_bets(play: Play) -> list[Chips]:
+    """List what was refused because betting was closed."""
+    closed_at = play.closed_at
+    return [chips for chips in play.refused if closed_at is not None and chips.at is not None and chips.at > closed_at]
+
+
+def as_event(kind: str, at: datetime, details: dict[str, Any]) -> Event:
+    dice, known = details.get("dice"), details.get("known_dice")
+    return Event(
+        kind, at, details.get("tumbles"), Throw(tuple(dice)) if dice else None,
+        parse_known_dice(known) if known is not None else None, details.get("rule"), details.get("activated", False),
+        details.get("by"),
+    )  # fmt: skip
+
+
+def _out_of_order(book: Rulebook, play: Play, kind: str) -> OrderError:
+    expected = [move.rule for move in moves(book, play)]
+    own = [step.rule for step in book.play if step.kind == kind]
+    return OrderError(
+        out_of_order(book, play.state, kind, moves(book, play)), book.cite(*dict.fromkeys(own or expected))
+    )

@@ -1,0 +1,37 @@
+"""The order of play, as the transition table of a rulebook: verify, can, do."""
+
+from collections.abc import Iterable
+
+from games.engine.errors import InputError
+from games.engine.rules.rulebook import Rulebook, Step
+
+NEW = "new"
+
+
+def find_step(book: Rulebook, state: str, kind: str) -> Step | None:
+    return next((step for step in book.play if step.before == state and step.kind == kind), None)
+
+
+def can_step(book: Rulebook, state: str, kind: str) -> bool:
+    return find_step(book, state, kind) is not None
+
+
+def verify_step(book: Rulebook, state: str, kind: str) -> Step:
+    """The step, or an error that says what may be done instead and by which rule."""
+    step = find_step(book, state, kind)
+    if step is None:
+        raise InputError(out_of_order(book, state, kind, [move for move in book.play if move.before == state]))
+    return step
+
+
+def take_step(book: Rulebook, state: str, kind: str) -> str:
+    """The state after the step."""
+    return verify_step(book, state, kind).after
+
+
+def out_of_order(book: Rulebook, state: str, kind: str, steps: Iterable[Step]) -> str:
+    """Say that it is not the turn of a step, and which steps may follow."""
+    expected = [f"{step.kind} ({book.cite(step.rule)[0]})" for step in steps]
+    if not expected:
+        return f"{kind}: the round is {state}; nothing follows."
+    return f"{kind}: out of order in a round that is {state}; what may follow is {', '.join(expected)}."

@@ -1,0 +1,1 @@
+"""Rulebooks: loading them, citing them, and what they say about a situation."""

@@ -1,0 +1,1 @@
+"""Limits and signs: what a box may hold, what is missing, and what changes."""

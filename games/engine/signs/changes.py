@@ -1,0 +1,70 @@
+"""What changes from one sign to the next, and what of it players have to be told in time."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from games.engine.rules.rulebook import Layout
+from games.engine.signs.limits import Limits, Range
+
+NAMES = {"min": "minimum", "max": "maximum", "differential": "differential"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One figure of a sign: what it was and what it will be; None where there is no such limit."""
+
+    key: str  # a bet type or a box
+    figure: str  # min, max or differential
+    old: int | None
+    new: int | None
+
+    @property
+    def name(self) -> str:
+        """As the API names a limit: boxes.odd-even.min, differential.odd-even."""
+        where = "differential" if self.figure == "differential" else f"boxes.{self.key}"
+        return f"{where}.{self.key if self.figure == 'differential' else self.figure}"
+
+    @property
+    def is_removal(self) -> bool:
+        """A limit that was on the sign and no longer is."""
+        return self.old is not None and self.new is None
+
+    @property
+    def is_stricter(self) -> bool:
+        """A minimum rises, a maximum or a differential falls. No minimum is the lowest, no maximum the highest."""
+        if self.figure == "min":
+            return (self.new or 0) > (self.old or 0)
+        return self.new is not None and (self.old is None or self.new < self.old)
+
+
+def changes(old: Limits, new: Limits) -> list[Change]:
+    """Line by line, as the two signs are written: those of the new sign in its order, then what is left out."""
+    return list(_lines(old, new))
+
+
+def stricter(layout: Layout, old: Limits, new: Limits) -> list[Change]:
+    """What becomes stricter in any box of the layout, whether its figures stand under its type or its own name."""
+    found = [change for box in layout.boxes for change in _figures(box, old.of(layout, box), new.of(layout, box))]
+    apart = [Change(type_, "differential", old.differential.get(type_), new.differential.get(type_))
+             for type_ in _keys(old.differential, new.differential)]  # fmt: skip
+    return [change for change in [*found, *apart] if change.is_stricter]
+
+
+def _lines(old: Limits, new: Limits) -> Iterator[Change]:
+    for key in _keys(old.by_key, new.by_key):
+        yield from _figures(key, old.by_key.get(key, Range()), new.by_key.get(key, Range()))
+    for type_ in _keys(old.differential, new.differential):
+        before, after = old.differential.get(type_), new.differential.get(type_)
+        if before != after:
+            yield Change(type_, "differential", before, after)
+
+
+def _figures(key: str, old: Range, new: Range) -> Iterator[Change]:
+    if old.minimum != new.minimum:
+        yield Change(key, "min", old.minimum, new.minimum)
+    if old.maximum != new.maximum:
+        yield Change(key, "max", old.maximum, new.maximum)
+
+
+def _keys(old: Iterable[str], new: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*new, *old]))

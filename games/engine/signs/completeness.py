@@ -1,0 +1,63 @@
+"""Sign completeness: which limits a table's sign still lacks.
+
+Every box of the layout needs a minimum and a maximum, by its bet type or by an entry of its own. The pairs of boxes
+that the document limits by a Differential need that too; a document without a rule on it (Division 9, which leaves
+limits to another document) asks for none.
+"""
+
+from dataclasses import dataclass
+
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.engine.signs.limits import Limits
+
+MINIMUM, MAXIMUM, DIFFERENTIAL = "minimum", "maximum", "differential"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """One limit that the sign lacks, for some or all boxes of a bet type."""
+
+    type: str
+    what: str  # minimum, maximum or differential
+    boxes: tuple[str, ...]  # the boxes that lack it, in the order of the layout
+    is_whole_type: bool
+
+
+def missing_on_sign(book: Rulebook, layout: Layout, limits: Limits) -> list[Missing]:
+    """List what the sign lacks: by bet type in the order of the layout, then minimum, maximum, Differential."""
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for code, box in layout.boxes.items():
+        for what in missing_for(book, layout, limits, code):
+            lacking.setdefault((box.type, what), []).append(code)
+    types = list(dict.fromkeys(box.type for box in layout.boxes.values()))
+    kinds = (MINIMUM, MAXIMUM, DIFFERENTIAL)
+    return [
+        Missing(type_, what, tuple(boxes), len(boxes) == len(layout.boxes_of(type_)))
+        for type_ in types
+        for what in kinds
+        if (boxes := lacking.get((type_, what)))
+    ]
+
+
+def missing_for(book: Rulebook, layout: Layout, limits: Limits, box: str) -> tuple[str, ...]:
+    """Name the limits that the sign lacks for one box."""
+    range_ = limits.of(layout, box)
+    found = []
+    if range_.minimum is None:
+        found.append(MINIMUM)
+    if range_.maximum is None:
+        found.append(MAXIMUM)
+    type_ = layout.boxes[box].type
+    if type_ in differential_types(book) and type_ not in limits.differential:
+        found.append(DIFFERENTIAL)
+    return tuple(found)
+
+
+def is_complete_for(book: Rulebook, layout: Layout, limits: Limits, box: str) -> bool:
+    """Tell whether the sign has every limit that a bet in this box needs."""
+    return not missing_for(book, layout, limits, box)
+
+
+def differential_types(book: Rulebook) -> tuple[str, ...]:
+    """List the bet types for which the document itself has a Differential."""
+    return book.limits.differential if book.limits.differential_rules else ()

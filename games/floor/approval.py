@@ -1,0 +1,41 @@
+"""Whose casino a rule document was approved for, said the same way on pages, signs and reports."""
+
+from enum import StrEnum
+
+from games.engine.rules.rulebook import Rulebook
+from games.models import Casino
+
+
+class Approval(StrEnum):
+    APPROVED = "approved"
+    BY_AGREEMENT = "by-agreement"
+    OPERATOR_NOT_NAMED = "operator-not-named"
+    DOCUMENT_SILENT = "document-silent"
+
+
+TEXTS = {
+    Approval.APPROVED: "These rules are approved for this casino.",
+    Approval.BY_AGREEMENT: "These rules are used by agreement, not approved for this casino.",
+    Approval.OPERATOR_NOT_NAMED: "The operator of this casino is not named; approval not checked.",
+    Approval.DOCUMENT_SILENT: "The document names no operator; approval not checked.",
+}
+
+
+def approval_of(book: Rulebook, casino: Casino) -> Approval:
+    """Compare the operator that the document names with the casino's own."""
+    if not book.approved_for.operator:
+        return Approval.DOCUMENT_SILENT
+    if not casino.operator.strip():
+        return Approval.OPERATOR_NOT_NAMED
+    return Approval.APPROVED if book.approved_for.names(casino.operator) else Approval.BY_AGREEMENT
+
+
+def approval_text(book: Rulebook, casino: Casino) -> str:
+    """Say it in a sentence, whatever it is."""
+    return TEXTS[approval_of(book, casino)]
+
+
+def approval_notice(book: Rulebook, casino: Casino) -> str:
+    """Return what a sign and a report must say; empty where the rules are approved, or nothing can be claimed."""
+    approval = approval_of(book, casino)
+    return TEXTS[approval] if approval is Approval.BY_AGREEMENT else ""

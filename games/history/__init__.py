@@ -1,0 +1,1 @@
+"""The history of every audited record: who changed what, when and why."""

@@ -1,0 +1,38 @@
+"""Every change that a person makes to an audited record: who, when, why, old and new."""
+
+from typing import Any
+
+from django.db import models
+from simple_history.models import HistoricalRecords
+
+from games.database.grants import WRITTEN_ONCE
+
+
+class AuthorNamed(models.Model):
+    """Each history row names its author in words, so that it outlives the person's record."""
+
+    grants = WRITTEN_ONCE
+
+    history_author = models.TextField("author")
+
+    class Meta:
+        abstract = True
+
+
+class History(HistoricalRecords):
+    """History for one model: with the author's name and a reason of any length."""
+
+    def __init__(self, excluded_fields: tuple[str, ...] = ()) -> None:
+        super().__init__(
+            bases=[AuthorNamed], history_change_reason_field=models.TextField(), excluded_fields=list(excluded_fields)
+        )
+
+
+def name_the_author(instance: models.Model, history_instance: Any, **kwargs: Any) -> None:
+    """An audited record is written by services only (games.history.audited_save), which say who is at work."""
+    try:
+        history_instance.history_author = instance.__dict__["_history_author"]
+    except KeyError:
+        raise RuntimeError(
+            f"{instance._meta.label} is audited: write it through its service, which names the author."
+        ) from None

@@ -1,0 +1,1 @@
+"""Limits: proposals, decisions, and the signs that follow from them."""

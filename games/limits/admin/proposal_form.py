@@ -1,0 +1,205 @@
+"""The form for new limits: a grid of bets by tables, presets, and a tick for each limit that would be removed."""
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+
+from games.access.gate import visible
+from games.engine.rules.loader import rulebook
+from games.engine.signs.changes import Change
+from games.engine.signs.edits import Edits, edited
+from games.engine.signs.limits import Limits
+from games.floor.admin.forms import MomentField
+from games.floor.services.tables import in_force
+from games.limits.admin.grid import Column, LimitGrid
+from games.limits.presets import preset_limits
+from games.limits.services.drafts import (
+    Draft,
+    UnconfirmedRemovalsError,
+    base_at,
+    drafts_of,
+    first_free_minute,
+    is_same_sign,
+)
+from games.limits.services.proposals import limits_edit
+from games.limits.signs.names import change_text, key_name
+from games.models import Casino, LimitPreset, LimitSet, Staff, Table
+from games.pages.gated import actor_of, tell
+
+TICK = "Limits would be removed. Tick each of them below, or enter a value."
+
+
+class ProposalForm(forms.Form):
+    """What stands around the grid: from when, why, and what helps to fill it in."""
+
+    starts_at = MomentField(
+        label="From", required=False, help_text="Leave empty: as soon as it is approved and notice is given."
+    )
+    is_correction = forms.BooleanField(
+        label="Correction", required=False, widget=UnfoldBooleanWidget(),
+        help_text="The sign said this from a moment that has passed, or that has its limits already.",
+    )  # fmt: skip
+    reason = forms.CharField(
+        label="Reason", widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="It stays on record."
+    )
+    preset = forms.ModelChoiceField(
+        LimitPreset.objects.none(), required=False, widget=UnfoldAdminSelectWidget(), label="Preset"
+    )
+    new_box = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget(), label="Box with its own limits")
+
+    def __init__(self, *args: Any, actor: Staff, casino: Casino, boxes: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        preset, box = self.fields["preset"], self.fields["new_box"]
+        if isinstance(preset, forms.ModelChoiceField) and isinstance(box, forms.ChoiceField):
+            preset.queryset = visible(actor, LimitPreset.objects.filter(casino=casino))
+            box.choices = [("", "---------"), *((code, key_name(code)) for code in boxes)]
+
+
+#: Buttons that fill the grid; a form that was sent by none of them is a proposal.
+FILLING = frozenset({"row", "fill", "add"})
+
+
+def propose(site: Any, request: HttpRequest, tables: list[Table], *, title: str, back: str) -> HttpResponse:
+    """The form for new limits, filled with what the signs say."""
+    actor = actor_of(request)
+    sent = request.POST if request.method == "POST" else None
+    try:
+        columns = columns_of(tables, sent)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect(back)
+    grid = LimitGrid(columns, sent)
+    free = [box for box in grid.known_boxes() if box not in grid.boxes()]
+    form = ProposalForm(sent, actor=actor, casino=tables[0].casino, boxes=free)
+    if sent is not None:
+        if FILLING.isdisjoint(sent):
+            proposal = _propose(actor, form, grid, sent)
+            if proposal is not None:
+                messages.success(request, f"Proposal {proposal} waits for another person's approval.")
+                return redirect("admin:games_limitproposal_change", proposal.pk)
+        else:
+            grid = _fill(form, grid, sent)
+    ticked = set(sent.getlist("remove")) if sent is not None else set()
+    context = {
+        **site.each_context(request), "title": title, "form": form, "grid": grid, "back": back, "tables": tables,
+        "removals": [
+            {"value": _value(table, change), "text": f"{table}: {change_text(change)}",
+             "is_ticked": _value(table, change) in ticked}
+            for table, change in grid.removals()
+        ],
+    }  # fmt: skip
+    return TemplateResponse(request, "limits/limits_form.html", context)
+
+
+def columns_of(tables: Sequence[Table], sent: QueryDict | None) -> list[Column]:
+    """A column a table, with the sign in force, or with the one that the form was filled from."""
+    moment = first_free_minute(tables, timezone.now())
+    columns = []
+    for table in tables:
+        game = in_force(table)
+        book = rulebook(game.rulebook)
+        base = _seen(table, sent) if sent is not None else base_at(table, moment)
+        columns.append(Column(table, book, book.layouts[game.layout], base))
+    return columns
+
+
+def _seen(table: Table, sent: QueryDict) -> LimitSet | None:
+    text = sent.get(f"seen.{table.pk}", "")
+    key = int(text) if re.fullmatch(r"\d{1,18}", text, re.ASCII) else 0
+    return LimitSet.objects.filter(table=table, pk=key).select_related("sheet").first()
+
+
+def _fill(form: ProposalForm, grid: LimitGrid, sent: QueryDict) -> LimitGrid:
+    """Fill a row or a preset into the grid, or add the row of a box; nothing is proposed."""
+    form.is_valid()
+    chosen: LimitPreset | None = form.cleaned_data.get("preset")
+    form.errors.clear()
+    if "row" in sent:
+        grid.fill_row(sent.get("row", ""))
+        return grid
+    limits = preset_limits(chosen) if chosen and "fill" in sent else Limits()
+    boxes = [*limits.by_key, *([sent.get("new_box", "")] if "add" in sent else [])]
+    more = sent.copy()
+    more.setlist("box", [*sent.getlist("box"), *boxes])
+    grid = LimitGrid(grid.columns, more)
+    grid.fill(limits)
+    return grid
+
+
+def _propose(actor: Staff, form: ProposalForm, grid: LimitGrid, sent: QueryDict) -> Any:
+    """Propose the edits; None where something is to be put right first, which stands in the form."""
+    if not form.is_valid() or not grid.read():
+        if not form.errors:
+            form.add_error(None, "Correct the values marked in the grid.")
+        return None
+    edits = grid.edits()
+    if not edits:
+        form.add_error(None, "These limits are already in force. Change at least one value.")
+        return None
+    if changed := _changed_since(grid, edits, form.cleaned_data["starts_at"]):
+        _show_anew(grid, changed)
+        names = ", ".join(draft.table.code for draft in changed)
+        form.add_error(
+            None,
+            f"{names}: another sign is in force at that moment. The grid now shows its values; your edits are kept. "
+            "Check them and propose again.",
+        )
+        return None
+    remove: dict[str, list[str]] = {}
+    ticked = set(sent.getlist("remove"))
+    for table, change in grid.removals():
+        if _value(table, change) in ticked:
+            remove.setdefault(table.code, []).append(change.name)
+    values = form.cleaned_data
+    try:
+        return limits_edit(
+            actor=actor, edits=edits, starts_at=values["starts_at"], is_correction=values["is_correction"],
+            reason=values["reason"], remove=remove,
+        )  # fmt: skip
+    except UnconfirmedRemovalsError:
+        form.add_error(None, TICK)
+    except ValidationError as error:
+        tell(form, error)
+    return None
+
+
+def _changed_since(grid: LimitGrid, edits: dict[Table, Edits], starts_at: dt.datetime | None) -> list[Draft]:
+    """The tables whose sign at the moment of the change is another than the one that the form shows."""
+    shown = {column.table.pk: column.limits for column in grid.columns}
+    tables = list(edits)
+    notice = dt.timedelta(minutes=tables[0].casino.notice_minutes)
+    drafts = drafts_of(
+        tables, lambda table, old: edited(old, edits[table]), starts_at=starts_at, notice=notice, now=timezone.now()
+    )
+    return [draft for draft in drafts if not is_same_sign(draft.old, shown[draft.table.pk])]
+
+
+def _show_anew(grid: LimitGrid, drafts: Sequence[Draft]) -> None:
+    """Put other signs under the grid; cells that were edited keep what was typed."""
+    bases = {draft.table.pk: draft.base for draft in drafts}
+    kept = {cell.name: cell.text for row in grid.rows for cells in filter(None, row.cells) for cell in cells
+            if cell.is_edited}  # fmt: skip
+    sent = QueryDict(mutable=True)
+    sent.setlist("box", grid.boxes())
+    sent["untouched"] = "yes"
+    sent.update(kept)
+    grid.columns = [
+        Column(one.table, one.book, one.layout, bases.get(one.table.pk, one.base), one.is_filled)
+        for one in grid.columns
+    ]
+    grid.sent = sent
+    grid.fill_in()
+
+
+def _value(table: Table, change: Change) -> str:
+    return f"{table.code} {change.name}"

@@ -1,0 +1,42 @@
+"""Limit sheets: how what a sign says is written down, and what of it the ledger holds."""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from games.engine.signs.limits import Limits
+from games.ledger.services import Entry
+from games.models import DifferentialLine, LimitLine, LimitSet, LimitSheet
+
+
+def sheets_create(signs: Iterable[Limits]) -> list[LimitSheet]:
+    """One sheet for each; signs that say the same share one."""
+    made: list[tuple[Limits, LimitSheet]] = []
+    found = []
+    for limits in signs:
+        sheet = next((sheet for known, sheet in made if known == limits), None)
+        if sheet is None:
+            sheet = sheet_create(limits)
+            made.append((limits, sheet))
+        found.append(sheet)
+    return found
+
+
+def sheet_create(limits: Limits) -> LimitSheet:
+    sheet = LimitSheet.objects.create()
+    LimitLine.objects.bulk_create(
+        LimitLine(sheet=sheet, key=key, minimum=one.minimum, maximum=one.maximum) for key, one in limits.by_key.items()
+    )
+    DifferentialLine.objects.bulk_create(
+        DifferentialLine(sheet=sheet, type=type_, amount=amount) for type_, amount in limits.differential.items()
+    )
+    return sheet
+
+
+def limits_entry(limit_set: LimitSet) -> Entry:
+    """What the ledger holds of a sign: what it says, from when, and whose word it is."""
+    limits = limit_set.sheet.limits()
+    lines = [(key, line.minimum, line.maximum) for key, line in limits.by_key.items()]
+    decision = limit_set.decision
+    people = (decision.proposal.who, decision.who, decision.reason) if decision else (None, limit_set.who, None)
+    values = (limit_set.starts_at.astimezone(dt.UTC), limit_set.revision, lines, list(limits.differential.items()))
+    return Entry("limits", limit_set.pk, (*values, str(limit_set.origin), limit_set.source, *people))

@@ -1,0 +1,1 @@
+"""Table signs, for people and for programs."""

@@ -1,0 +1,143 @@
+"""Signs: what stands on a table's sign, as rows for people and as a document for programs.
+
+One sentence of the rules asks for it: the limits are displayed at the table.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from games.clauses import cited_for
+from games.engine.boxes import Box
+from games.engine.money import format_money
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.engine.signs.completeness import Missing
+from games.engine.signs.limits import Limits, Range
+from games.floor.approval import approval_notice
+from games.floor.moments import as_text
+from games.limits.selectors import SignAt
+from games.limits.signs.names import TYPE_NAMES, shown
+from games.models import LimitSet, Table, TableAssignment
+
+
+@dataclass(frozen=True)
+class Row:
+    """Boxes of one bet type that pay alike and have the same limits."""
+
+    name: str
+    boxes: str  # which of the type's boxes, where not all
+    odds: str
+    minimum: str
+    maximum: str
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A sign as it looks."""
+
+    table: Table
+    limit_set: LimitSet
+    assignment: TableAssignment
+    book: Rulebook
+    layout: Layout
+    currency: str
+    starts_at: dt.datetime
+    rows: list[Row]
+    differentials: list[tuple[str, str]]
+    rules: tuple[str, ...]
+    notice: str  # what is to be said of the document's approval
+
+
+def sign_of(table: Table, limit_set: LimitSet, assignment: TableAssignment) -> Sign:
+    """The sign for a limit set under an assignment. It counts from the later of the two."""
+    book = rulebook(assignment.rulebook)
+    layout = book.layouts[assignment.layout]
+    limits = limit_set.sheet.limits(assignment.chip_unit)
+    return Sign(
+        table, limit_set, assignment, book, layout, table.casino.currency,
+        max(limit_set.starts_at, assignment.starts_at), rows(layout, limits),
+        [(TYPE_NAMES[type_], shown(amount)) for type_, amount in limits.differential.items()],
+        cited_for(book.id, "sign"), approval_notice(book, table.casino),
+    )  # fmt: skip
+
+
+def rows(layout: Layout, limits: Limits) -> list[Row]:
+    def alike(box: Box) -> tuple[str, tuple[int, ...], Range]:
+        return box.type, box.odds, limits.of(layout, box.code)
+
+    found = []
+    ordered = sorted(layout.boxes.values(), key=lambda box: _order(layout, box, limits))
+    for (type_, odds, limit), group in groupby(ordered, key=alike):
+        boxes = [box.code for box in group]
+        whole = len(boxes) == len(layout.boxes_of(type_))
+        found.append(
+            Row(
+                TYPE_NAMES[type_],
+                "" if whole else ", ".join(code.removeprefix(f"{type_}-") for code in boxes),
+                " / ".join(f"{one} to 1" for one in odds),
+                shown(limit.minimum),
+                shown(limit.maximum),
+            )
+        )
+    return found
+
+
+def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
+    """Bet types in the order of the pay table; within one, boxes that are alike side by side."""
+    of_type = layout.boxes_of(box.type)
+    first = next(
+        index
+        for index, one in enumerate(of_type)
+        if one.odds == box.odds and limits.of(layout, one.code) == limits.of(layout, box.code)
+    )
+    return list(TYPE_NAMES).index(box.type), first
+
+
+def missing_text(lacking: Sequence[Missing]) -> str:
+    """Name the limits that a sign lacks, a bet type at a time: Total (minimum and maximum; 4, 17)."""
+    named = []
+    for (type_, boxes), group in groupby(lacking, key=lambda one: (one.type, () if one.is_whole_type else one.boxes)):
+        what = " and ".join(one.what for one in group)
+        codes = ", ".join(box.removeprefix(f"{type_}-") for box in boxes)
+        named.append(f"{TYPE_NAMES[type_]} ({what}{f'; {codes}' if codes else ''})")
+    return ", ".join(named)
+
+
+# --- For programs ----------------------------------------------------------------------------------
+
+
+def boxes_document(limits: Limits) -> dict[str, dict[str, str]]:
+    return {
+        key: {
+            name: format_money(amount)
+            for name, amount in (("min", one.minimum), ("max", one.maximum))
+            if amount is not None
+        }
+        for key, one in limits.by_key.items()
+    }
+
+
+def differential_document(limits: Limits) -> dict[str, str]:
+    return {type_: format_money(amount) for type_, amount in limits.differential.items()}
+
+
+def limits_document(sign: SignAt) -> dict[str, Any]:
+    """What `limits_at` prints and the API answers."""
+    casino, limits, entry = sign.table.casino, sign.limits, sign.limit_set
+    return {
+        "table": sign.table.code,
+        "at": as_text(sign.at, casino),
+        "known_at": as_text(sign.known_at, casino),
+        "rulebook": sign.assignment.rulebook if sign.assignment else None,
+        "layout": sign.assignment.layout if sign.assignment else None,
+        "from": as_text(entry.starts_at, casino),
+        "to": as_text(sign.ends_at, casino) if sign.ends_at else None,
+        "boxes": boxes_document(limits),
+        "differential": differential_document(limits),
+        "origin": entry.origin,
+        "proposed_by": entry.proposed_by.number if entry.proposed_by else None,
+        "approved_by": entry.approved_by.number if entry.approved_by else None,
+    }

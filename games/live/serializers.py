@@ -1,0 +1,144 @@
+"""Rounds in play as JSON: what a terminal is answered, and the round as it is recorded once it is over."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from games.engine.money import format_money
+from games.engine.play.live_play import Chips, Play, Refusal, assessed, following, is_open
+from games.engine.play.watch import BoxWatch, PairWatch, Watch, watch
+from games.floor.moments import as_text
+from games.live.session_state import Stand
+from games.models import LiveRound
+
+
+def live_document(live: LiveRound) -> dict[str, Any]:
+    """A round in play, for lists."""
+    casino = live.table.casino
+    return {
+        "id": live.pk,
+        "source": live.source,
+        "ref": live.ref,
+        "table": live.table.code,
+        "dealer": live.dealer,
+        "supervisor": live.supervisor,
+        "rulebook": live.rulebook,
+        "layout": live.layout,
+        "state": live.state,
+        "steps": live.steps_taken,
+        "opened_at": as_text(live.opened_at, casino),
+        "last_step_at": as_text(live.last_step_at, casino),
+        "left_open": live.is_left_open,
+        "recorded": live.recorded_id,
+    }
+
+
+def warnings_of(live: LiveRound, steps: int) -> list[dict[str, Any]]:
+    """What was wrong with the table, as far as it was known after so many steps."""
+    return [
+        {"kind": one.kind, "rules": one.rules, "explain": one.explain}
+        for one in live.warnings.filter(step__lte=steps).order_by("step", "pk")
+    ]
+
+
+def answer_document(
+    stand: Stand, play: Play, steps: int, refusal: Refusal | None = None, warnings: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """How the round stands after a step. The same step always has the same answer."""
+    live, book = stand.live, stand.book
+    found = assessed(book, play) if play.events else None
+    seen = watch(book, stand.layout, stand.limits, play) if is_open(book, play) else None
+    return {
+        "id": live.pk,
+        "source": live.source,
+        "ref": live.ref,
+        "table": live.table.code,
+        "state": play.state,
+        "steps": steps,
+        "next": following(book, play),
+        "refused": {"rules": list(refusal.rules), "explain": refusal.explain} if refusal else None,
+        "warnings": list(warnings),
+        "void": found is not None and found.is_void,
+        "irregularities": [
+            {"rule": book.cite(one.rule)[0] if one.rule else None, "action": one.action, "detail": one.detail}
+            for one in (found.irregularities if found else ())
+            if one.action != "unfinished"  # so is every round in play
+        ],
+        "dice": list(found.throw.faces) if found and found.throw else None,
+        "bets": [
+            {"player": bet.player, "box": bet.box, "stake": format_money(bet.stake)} for bet in play.bets()
+        ],
+        **(watch_document(seen) if seen else {"boxes": None, "differentials": None, "worst": None}),
+    }  # fmt: skip
+
+
+def watch_document(seen: Watch) -> dict[str, Any]:
+    worst = {"dice": list(seen.worst.throw.faces), "house": format_money(seen.worst.house)}
+    return {
+        "boxes": [box_document(one) for one in seen.boxes],
+        "differentials": [pair_document(one) for one in seen.pairs],
+        "worst": worst,
+    }
+
+
+def box_document(one: BoxWatch) -> dict[str, Any]:
+    minimum = _money(one.limits.minimum)
+    return {
+        "box": one.box,
+        "total": format_money(one.total),
+        "min": minimum,
+        "max": _money(one.limits.maximum),
+        "room": _money(one.room),
+        "excess": [{"player": player, "stake": format_money(stake)} for player, stake in one.excess],
+        "below_minimum": [{"player": player, "stake": format_money(stake)} for player, stake in one.short],
+    }
+
+
+def pair_document(one: PairWatch) -> dict[str, Any]:
+    return {
+        "type": one.type,
+        "boxes": [one.heavier, one.lighter],
+        "difference": format_money(one.difference),
+        "limit": format_money(one.limit),
+    }
+
+
+def _money(amount: int | None) -> str | None:
+    return None if amount is None else format_money(amount)
+
+
+# --- The round as it is recorded -------------------------------------------------------------------
+
+
+def round_of(live: LiveRound, play: Play) -> dict[str, Any]:
+    """The same round as if it had been sent whole."""
+    document: dict[str, Any] = {"source": live.source, "ref": live.ref, "table": live.table.code}
+    document |= {name: value for name in ("dealer", "supervisor") if (value := getattr(live, name)) is not None}
+    document["events"] = [{"kind": kind, "at": at.isoformat(), **details} for kind, at, details in play.events]
+    document["bets"] = [
+        *_bets(play),
+        *(_bet(chips) | {"refused": True} for chips in play.refused),
+        *(_bet(chips) | {"withdrawn": at.isoformat()} for chips, at in play.withdrawn),
+    ]
+    return document
+
+
+def _bets(play: Play) -> Iterable[dict[str, Any]]:
+    """Bets on the felt; one that was to be withdrawn too late says when that was first tried."""
+    for bet in play.bets():
+        place = (bet.player, bet.box)
+        chips = play.chips_of(place)
+        entry = _bet(chips)
+        if place in play.nets:
+            entry["net"] = format_money(play.nets[place])
+        if (tried_at := play.late_withdrawals.get(place)) is not None:
+            entry["withdrawn"] = max(tried_at, chips.at or tried_at).isoformat()
+        yield entry
+
+
+def _bet(chips: Chips) -> dict[str, Any]:
+    """Player, box and stake; and where they are known, when it was placed, and that the house placed it."""
+    entry: dict[str, Any] = {"player": chips.player, "box": chips.box, "stake": format_money(chips.stake)}
+    if chips.at:
+        entry["at"] = chips.at.isoformat()
+    flags = {"house_placed": chips.house_placed, "call": chips.call_bet}
+    return entry | {name: True for name, is_so in flags.items() if is_so}

@@ -1,0 +1,141 @@
+"""Rounds: a list that stays quick on millions, and a round with its events, its bets and its record."""
+
+import datetime as dt
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from games.access.gate import authorize, can
+from games.access.services.access_records import record_player_search
+from games.engine.rules.loader import rulebook
+from games.floor.approval import approval_notice
+from games.live.labels import step_words
+from games.models import LedgerLeaf, Round
+from games.pages.gated import GatedAdmin, actor_of, only_to_look
+from games.rounds.current_status import add_current_status
+from games.rounds.selectors import RoundFilter, rounds_found
+from games.rounds.serializers import bet_document, bet_remarks
+
+ROWS = 50
+
+
+class RoundSearch(forms.Form):
+    table = forms.CharField(required=False, max_length=20, widget=UnfoldAdminTextInputWidget())
+    day = forms.DateField(
+        required=False,
+        label="Gaming day",
+        widget=UnfoldAdminTextInputWidget(attrs={"placeholder": "2026-11-15"}),
+        error_messages={"invalid": "Enter a valid date, written as 2026-11-15."},
+    )
+    dealer = forms.CharField(required=False, max_length=200, widget=UnfoldAdminTextInputWidget())
+    player = forms.CharField(required=False, max_length=200, widget=UnfoldAdminTextInputWidget())
+    status = forms.ChoiceField(
+        label="Recorded as",
+        required=False,
+        choices=[("", "Any"), *Round.Status.choices],
+        widget=UnfoldAdminSelectWidget(),
+    )
+
+    def wanted(self) -> RoundFilter:
+        return RoundFilter(**{name: value or None for name, value in self.cleaned_data.items()})
+
+
+@admin.register(Round)
+class RoundAdmin(GatedAdmin):
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False  # written once
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The newest first; a page is found by where the last one ended, and nothing is counted."""
+        only_to_look(request)
+        actor = actor_of(request)
+        authorize(actor, "round.view")
+        form = RoundSearch(request.GET or None)
+        found: list[Round] = []
+        older = None
+        if not form.is_bound or form.is_valid():
+            wanted = form.wanted() if form.is_bound else RoundFilter()
+            record_player_search(actor, wanted)
+            rounds = rounds_found(actor, wanted)
+            if after := _cursor(request):
+                rounds = rounds.filter(Q(started_at__lt=after[0]) | Q(started_at=after[0], pk__lt=after[1]))
+            found = list(rounds.defer("events", "nets", "stakes", "boxes")[: ROWS + 1])
+            if len(found) > ROWS:
+                found = found[:ROWS]
+                asked = {name: value for name, value in request.GET.items() if name != "after" and value}
+                older = urlencode(asked | {"after": f"{found[-1].started_at.isoformat()},{found[-1].pk}"})
+        add_current_status(found)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Rounds", "form": form, "rounds": found, "older": older, "opts": self.opts,
+            "is_first": "after" not in request.GET,
+        }  # fmt: skip
+        return TemplateResponse(request, "rounds/rounds.html", context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        only_to_look(request)
+        one = self.found(request, object_id)
+        book = rulebook(one.rulebook)
+        context = self.page_context(request, one) | {
+            "book": book,
+            "approval": approval_notice(book, one.table.casino),
+            "events": [
+                event | {"moment": dt.datetime.fromisoformat(event["at"]), "words": step_words(event)}
+                for event in one.events
+            ],
+            "bets": [
+                bet_document(one, index) | {"remarks": bet_remarks(one, index)} for index in range(len(one.players))
+            ],
+            "sees_findings": can(request.user, "finding.view", one),
+            "sees_rulings": can(request.user, "ruling.view", one),
+        }
+        return TemplateResponse(request, "rounds/round.html", context)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """A record that cannot be rewritten: how it came, its leaf in the ledger, and who sent it differently."""
+        only_to_look(request)
+        one = self.found(request, object_id)
+        context = self.page_context(request, one) | {
+            "leaf": LedgerLeaf.objects.filter(kind="round", subject=one.pk).select_related("chain").first(),
+            "conflicts": one.conflicts.all()[:20],
+            "fingerprint": bytes(one.fingerprint).hex(),
+            "sees_rulings": can(request.user, "ruling.view", one),
+        }
+        return TemplateResponse(request, "rounds/round_history.html", context)
+
+    def found(self, request: HttpRequest, object_id: str) -> Round:
+        one: Round | None = self.get_object(request, object_id)
+        if one is None:
+            raise Http404(f"There is no round {object_id}.")
+        authorize(actor_of(request), "round.view", one)
+        add_current_status([one])
+        return one
+
+    def page_context(self, request: HttpRequest, one: Round) -> dict[str, Any]:
+        return {
+            **self.admin_site.each_context(request), "title": str(one), "original": one, "round": one,
+            "opts": self.opts,
+        }  # fmt: skip
+
+
+def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
+    """Where the last page ended; an address that was tampered with begins anew."""
+    moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
+    try:
+        at = dt.datetime.fromisoformat(moment)
+    except ValueError:
+        return None
+    return (at, int(key)) if at.tzinfo and key.isascii() and key.isdecimal() and len(key) < len(str(2**63)) else None

@@ -1,0 +1,104 @@
+"""What applied at a table at a moment, looked up without a query: read once, asked for every round of a file."""
+
+import datetime as dt
+from bisect import bisect_right
+from functools import cached_property
+from typing import NamedTuple
+
+from games.engine.box_numbers import numbers_of
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.floor.moments import day_bounds, gaming_day
+from games.limits.selectors import limit_periods
+from games.models import Casino, DiceFit, Staff, Table, TableAssignment
+
+
+class Applied(NamedTuple):
+    """What a round is pinned to."""
+
+    assignment_id: int
+    book: Rulebook
+    layout: Layout
+    boxes: frozenset[int]
+    limit_set_id: int | None
+    dice_set_id: int | None
+    gaming_day: dt.date
+    day_ends: dt.datetime
+
+
+class TableBook:
+    """One table: its games, limits and dice by time."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.pk = table.pk
+        self.code = table.code
+        self.casino: Casino = table.casino
+        assignments = list(TableAssignment.objects.filter(table=table).order_by("during"))
+        self._games = [(one.starts_at, one.pk, *self._game(one)) for one in assignments]
+        self._game_starts = [one.starts_at for one in assignments]
+        periods = list(reversed(limit_periods(table)))
+        self._limits = [period.limit_set.pk for period in periods]
+        self._limit_starts = [period.starts_at for period in periods]
+        self._fits = list(DiceFit.objects.filter(table=table).order_by("during"))
+        self._fit_starts = [fit.during.lower for fit in self._fits]
+        self._day: tuple[dt.datetime, dt.datetime, dt.date] | None = None
+
+    @staticmethod
+    def _game(assignment: TableAssignment) -> tuple[Rulebook, Layout, frozenset[int]]:
+        book = rulebook(assignment.rulebook)
+        layout = book.layouts[assignment.layout]
+        return book, layout, numbers_of(layout)
+
+    def at(self, moment: dt.datetime) -> Applied | None:
+        """What applied at a moment; None where the table had no game yet."""
+        game = bisect_right(self._game_starts, moment) - 1
+        if game < 0:
+            return None
+        _, key, book, layout, boxes = self._games[game]
+        limits = bisect_right(self._limit_starts, moment) - 1
+        return Applied(
+            key,
+            book,
+            layout,
+            boxes,
+            self._limits[limits] if limits >= 0 else None,
+            self._dice(moment),
+            *self._on(moment),
+        )
+
+    def _dice(self, moment: dt.datetime) -> int | None:
+        index = bisect_right(self._fit_starts, moment) - 1
+        if index < 0:
+            return None
+        fit = self._fits[index]
+        return fit.dice_set_id if fit.during.upper is None or moment < fit.during.upper else None
+
+    def _on(self, moment: dt.datetime) -> tuple[dt.date, dt.datetime]:
+        """The gaming day and its end; rounds of a file come mostly day by day, so the last one is kept."""
+        if self._day is None or not self._day[0] <= moment < self._day[1]:
+            day = gaming_day(self.casino, moment)
+            self._day = (*day_bounds(self.casino, day), day)
+        _, ends, day = self._day
+        return day, ends
+
+
+class Books:
+    """The tables and people that rounds name, each read at its first mention."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, TableBook | None] = {}
+
+    def table(self, code: str) -> TableBook | None:
+        if code not in self._tables:
+            found = Table.objects.select_related("casino").filter(code=code).first()
+            self._tables[code] = TableBook(found) if found else None
+        return self._tables[code]
+
+    @cached_property
+    def _staff(self) -> dict[str, int]:
+        return {number.upper(): key for key, number in Staff.objects.values_list("pk", "number")}
+
+    def staff_id(self, number: str | None) -> int | None:
+        """Linked where known; a number that nobody has is kept as it was sent."""
+        return self._staff.get(number.upper()) if number else None

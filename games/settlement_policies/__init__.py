@@ -1,0 +1,1 @@
+"""Settlement policies: how a casino settles where the rules leave room."""

@@ -1,0 +1,74 @@
+"""Settlement policies: how a casino settles from a moment on. Written by a standing ruling, and by nothing else."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from games.access.gate import authorize, name_of
+from games.engine.rules.loader import rulebook as rulebook_of
+from games.engine.rules.readings import setting_faults
+from games.floor.moments import as_text
+from games.history.audited_save import verify_texts
+from games.ledger.services import Entry, ledger_append
+from games.models import Casino, SettlementPolicy, Staff, Table
+from games.rounds.services.outbox import rounds_again
+from games.settlement_policies.models import EXCESS
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a policy sets; at least one thing, unless it only takes another one away."""
+
+    excess: str = ""
+    rounding: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.excess or self.rounding)
+
+
+NOTHING_SET = Setting()
+
+
+@transaction.atomic
+def settlement_policy_set(
+    *, actor: Staff, casino: Casino, rulebook: str, starts_at: dt.datetime, now: dt.datetime, setting: Setting,
+    ruling: str, replaces: SettlementPolicy | None = None,
+) -> SettlementPolicy:  # fmt: skip
+    """From a moment on, never for what was played before. Rounds on record since then are settled anew."""
+    authorize(actor, "ruling.make", casino)
+    verify_setting(setting, rulebook, is_withdrawal=replaces is not None)
+    if starts_at < now:
+        raise ValidationError(
+            {"starts_at": f"It is {as_text(now, casino)} already; what was played before is not touched."}
+        )
+    tables = list(Table.objects.select_for_update().filter(casino=casino).order_by("pk"))  # nobody settles meanwhile
+    policy = SettlementPolicy(
+        casino=casino, rulebook=rulebook, starts_at=starts_at, excess=setting.excess, rounding=setting.rounding,
+        ruling=ruling, replaces=replaces, who=name_of(actor),
+    )  # fmt: skip
+    verify_texts(policy)
+    policy.full_clean()
+    policy.save(force_insert=True)
+    held = (
+        rulebook, starts_at.astimezone(dt.UTC), policy.excess, policy.rounding, ruling,
+        replaces.ruling if replaces else None, policy.who,
+    )  # fmt: skip
+    ledger_append(casino, Entry("settlement-policy", policy.pk, held))
+    for table in tables:
+        rounds_again(table, since=starts_at)
+    return policy
+
+
+def verify_setting(setting: Setting, rulebook: str, *, is_withdrawal: bool) -> None:
+    """Only what the document leaves open, as one of its readings says."""
+    book = rulebook_of(rulebook)
+    if not setting and not is_withdrawal:
+        raise ValidationError("Say what the policy sets: how bets give way, or what a cut stake is rounded to.")
+    if setting.excess and setting.excess not in EXCESS:
+        raise ValidationError({"excess": f"{setting.excess!r:.40} is none of {', '.join(EXCESS)}."})
+    if setting.rounding is not None and setting.rounding <= 0:
+        raise ValidationError({"rounding": "A stake is rounded to more than nothing."})
+    if faults := setting_faults(book, setting.excess, setting.rounding):
+        raise ValidationError(dict(faults))

@@ -1,0 +1,40 @@
+"""Limits that a sign lacks: a minimum or maximum of a box, or the Differential of a pair where the document has one."""
+
+from collections.abc import Iterator
+
+from games.simulation import known_findings as told
+from games.simulation.played_floor import NO_SIGN, PlayedTable, Sign
+from games.simulation.round_draft import Draft
+
+
+class SignCheck:
+    """Watch a table's day for the first round with a bet on a box for which the sign lacks a limit."""
+
+    def __init__(self) -> None:
+        self.is_told = False
+
+    def see(self, draft: Draft) -> None:
+        if self.is_told:
+            return
+        table, sign = draft.table, draft.sign
+        if any(not bet.is_out and any(_lacks(table, sign, bet.box)) for bet in draft.bets):
+            self.is_told = True
+            lacking = told.SIGN_LACKED.format("; ".join(in_words(table, sign)))
+            draft.wrong("sign-incomplete", told.NO_SIGN if sign is NO_SIGN else lacking)
+
+
+def _lacks(table: PlayedTable, sign: Sign, box: str) -> tuple[bool, bool, bool]:
+    """Tell whether the sign lacks a minimum, a maximum and a Differential for a box."""
+    limits, type_ = sign.of(box), table.layout.boxes[box].type
+    has_differential = bool(table.book.limits.differential_rules) and type_ in table.pairs
+    return limits.minimum is None, limits.maximum is None, has_differential and type_ not in sign.differential
+
+
+def in_words(table: PlayedTable, sign: Sign) -> Iterator[str]:
+    """List what the sign lacks, by bet type in the order of the layout."""
+    for type_ in dict.fromkeys(box.type for box in table.layout.boxes.values()):
+        boxes = [box.code for box in table.layout.boxes_of(type_)]
+        for place, what in enumerate(("minimum", "maximum", "differential")):
+            lacking = [box for box in boxes if _lacks(table, sign, box)[place]]
+            if lacking:
+                yield f"a {what} for {type_ if lacking == boxes else ', '.join(lacking)}"

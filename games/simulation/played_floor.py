@@ -1,0 +1,160 @@
+"""The floor that is played on: tables with their game, their signs and the people who deal, from a floor file."""
+
+import datetime as dt
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from games.engine.errors import InputError
+from games.engine.money import parse_positive_money
+from games.engine.rules.loader import rulebook
+from games.engine.rules.rulebook import Layout, Rulebook
+from games.floor.floor_file import Floor, LimitsEntry, TableEntry, read_floor
+from games.floor.moments import day_bounds
+from games.models import Casino
+from games.simulation.payout import Dice, winners
+
+SHIFTS = 3
+SHIFT_HOURS = 8
+SMALLEST_CHIP = 5_00
+
+
+@dataclass(frozen=True)
+class BoxLimits:
+    """What the sign says of one box; None where it says nothing."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Every box of the layout that has limits, and the differentials, from a moment on."""
+
+    starts_at: dt.datetime
+    boxes: dict[str, BoxLimits]
+    differential: dict[str, int]
+
+    def of(self, box: str) -> BoxLimits:
+        return self.boxes.get(box, NO_LIMITS)
+
+
+NO_LIMITS = BoxLimits()
+NO_SIGN = Sign(dt.datetime.min.replace(tzinfo=dt.UTC), {}, {})
+
+
+@dataclass(frozen=True)
+class PlayedTable:
+    """A table, and all that its rounds depend on."""
+
+    code: str
+    casino: Casino
+    book: Rulebook
+    layout: Layout
+    chip_unit: int
+    signs: tuple[Sign, ...]  # in order of time
+    dealers: tuple[str, ...] = ()
+    supervisors: tuple[str, ...] = ()
+    managers: tuple[str, ...] = ()  # of the shift
+    place: int = 0  # among the tables of its pit: whose turn it is to deal here depends on it
+
+    def odds(self, dice: Dice) -> dict[str, int]:
+        """The winning boxes of a throw with what they pay to 1."""
+        if dice not in self._odds:
+            self._odds[dice] = winners(self.layout, dice)
+        return self._odds[dice]
+
+    @cached_property
+    def _odds(self) -> dict[Dice, dict[str, int]]:
+        return {}
+
+    def sign_at(self, moment: dt.datetime) -> Sign:
+        found = bisect_right(self.signs, moment, key=lambda sign: sign.starts_at)
+        return self.signs[found - 1] if found else NO_SIGN
+
+    def dealer_at(self, hour: int) -> str | None:
+        """Three shifts a day; within one, dealers move on to the next table every hour."""
+        group = self.dealers[hour // SHIFT_HOURS % SHIFTS :: SHIFTS] or self.dealers
+        return group[(self.place + hour) % len(group)] if group else None
+
+    def supervisor_at(self, hour: int) -> str | None:
+        return self.supervisors[hour // SHIFT_HOURS % len(self.supervisors)] if self.supervisors else None
+
+    @cached_property
+    def pairs(self) -> dict[str, tuple[str, str]]:
+        """The two boxes of each bet type that may have a differential."""
+        types = [type_ for type_ in self.book.limits.differential if type_ in self.layout.types]
+        boxes = {type_: [box.code for box in self.layout.boxes_of(type_)] for type_ in types}
+        return {type_: (first, second) for type_, (first, second) in boxes.items()}
+
+    @cached_property
+    def usual_chip(self) -> int:
+        """The smallest chip that players have where no minimum says more."""
+        return max(self.chip_unit, SMALLEST_CHIP)
+
+    @cached_property
+    def tumbles_first(self) -> bool:
+        """Whether the tumbler runs before betting opens."""
+        return self._may_tumble("new")
+
+    @cached_property
+    def tumbles_while_open(self) -> bool:
+        """Whether the tumbler may run while bets are taken."""
+        return self._may_tumble("open")
+
+    def _may_tumble(self, state: str) -> bool:
+        return any(step.kind == "tumbler" and step.before == state for step in self.book.play)
+
+
+def played_tables(path: Path, day: dt.date) -> Iterator[PlayedTable]:
+    """The tables of a floor file that have a game on that gaming day, with their limits."""
+    yield from tables_of(read_floor(path.read_bytes()), day)
+
+
+def tables_of(floor: Floor, day: dt.date) -> Iterator[PlayedTable]:
+    casinos = {one.values["code"]: Casino(**one.values) for one in floor.casinos}
+    places: dict[tuple[str, str], int] = {}
+    for code in dict.fromkeys(entry.code for entry in floor.tables):
+        entries = sorted((one for one in floor.tables if one.code == code), key=lambda one: one.starts_at)
+        casino = casinos.get(entries[0].casino)
+        if casino is None:
+            raise InputError(f"table {code}: the file does not have its casino {entries[0].casino}; add it.")
+        entry = _game(entries, casino, day)
+        if entry is not None:
+            pit = (entry.casino, entry.pit)
+            places[pit] = places.get(pit, -1) + 1
+            yield _table(floor, casino, entry, places[pit])
+
+
+def _game(entries: list[TableEntry], casino: Casino, day: dt.date) -> TableEntry | None:
+    """What the table plays on that day; it does not change its game in the middle of one."""
+    starts, ends = day_bounds(casino, day)
+    if any(starts < one.starts_at < ends for one in entries):
+        raise InputError(f"table {entries[0].code}: gets another game in the middle of {day}; choose another day.")
+    return next((one for one in reversed(entries) if one.starts_at <= starts), None)
+
+
+def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> PlayedTable:
+    book = rulebook(entry.rulebook)
+    layout = book.layouts[entry.layout]
+    signs = [_sign(layout, one) for one in floor.limits if entry.code in one.tables]
+
+    def people(post: str) -> tuple[str, ...]:
+        there = (one for one in floor.staff if one.post == post and one.casino == entry.casino)
+        return tuple(one.number for one in there if one.pit in (None, entry.pit))
+
+    return PlayedTable(
+        entry.code, casino, book, layout, parse_positive_money(entry.chip_unit),
+        tuple(sorted(signs, key=lambda sign: sign.starts_at)), people("dealer"), people("pit-supervisor"),
+        people("shift-manager"), place,
+    )  # fmt: skip
+
+
+def _sign(layout: Layout, entry: LimitsEntry) -> Sign:
+    """An entry of a box replaces that of its type whole."""
+    lines = entry.limits.by_key
+    found = {code: lines.get(code) or lines.get(box.type) for code, box in layout.boxes.items()}
+    boxes = {code: BoxLimits(line.minimum, line.maximum) for code, line in found.items() if line is not None}
+    return Sign(entry.starts_at, boxes, dict(entry.limits.differential))

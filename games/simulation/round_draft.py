@@ -1,0 +1,318 @@
+"""A round on its way: its events and bets, what each bet is due, and what is known to be wrong with it."""
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import NamedTuple
+
+from games.engine.rules.rulebook import Situation
+from games.simulation import known_findings as told
+from games.simulation.payout import Dice
+from games.simulation.played_floor import PlayedTable, Sign
+from games.simulation.schedule import Moments
+
+RULING, AFFECTED = "ruling", "void-affected"
+in_time = attrgetter("second")
+#: In which order irregularities are listed: by events, by how it was called off, late bets, late withdrawals, limits,
+#: unfinished.
+BY_EVENT, CALLED_OFF, LATE, TAKEN_BACK, BY_LIMITS, OPEN_END = range(6)
+
+
+@dataclass(slots=True)
+class Wager:
+    """A bet with what it counts for under the limits, what is due to its player and what was recorded."""
+
+    player: str
+    box: str
+    stake: int
+    counts_for: int
+    limit_rules: tuple[str, ...] = ()
+    at: int | None = None  # in seconds from the beginning of the round
+    house_placed: bool = False
+    call: bool = False  # by the house, on a player's oral call
+    refused: bool = False
+    late: bool = False
+    withdrawn: int | None = None  # when the player took it back
+    taken_back: bool = False  # in time
+    due: int | None = None
+    net: int | None = None
+
+    @property
+    def is_out(self) -> bool:
+        """Never on the felt, too late, or taken back in time: it counts for nothing."""
+        return self.refused or self.late or self.taken_back
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    second: int
+    kind: str
+    details: dict[str, object]
+
+
+def shows_dice(event: Event) -> bool:
+    """Tell whether the outcome is known from this event on."""
+    return event.kind == "result" or (event.kind == "interruption" and "?" not in str(event.details["known_dice"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Irregular:
+    stage: int
+    second: int
+    rule: str | None
+    action: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Procedural:
+    """A fault in the procedure, beside what the documents themselves call irregular."""
+
+    kind: str
+    detail: str
+    is_ruled: bool = True  # the rule that the rulebook has for this kind applies
+
+
+class Earlier(NamedTuple):
+    """The previous round of the table."""
+
+    ref: str
+    source: str
+    started_at: dt.datetime  # its place-bets
+    ended_at: dt.datetime
+    is_overlapping: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    kind: str
+    boxes: tuple[str, ...]
+    player: str | None
+    placed: int
+    permitted: int
+
+
+@dataclass(slots=True)
+class Draft:
+    """Planters change it before the bets are paid; `slips` change what was recorded afterwards."""
+
+    table: PlayedTable
+    sign: Sign
+    ref: str
+    starts_at: dt.datetime
+    moments: Moments
+    dice: Dice  # those that count
+    bets: list[Wager]
+    dealer: str | None = None
+    supervisor: str | None = None
+    events: list[Event] = field(default_factory=list)
+    slips: "list[Callable[[Draft], None]]" = field(default_factory=list)
+    is_void: bool = False
+    void_rules: list[str] = field(default_factory=list)
+    needs_ruling: bool = False
+    irregular: list[Irregular] = field(default_factory=list)
+    breaches: list[Breach] = field(default_factory=list)
+    procedural: list[Procedural] = field(default_factory=list)
+    misplaced: list[str] = field(default_factory=list)  # when the tumbler ran out of its turn
+    visitors: int = 0
+    earlier: Earlier | None = None
+
+    # --- Events ---
+
+    def play(self, tumbles: int) -> None:
+        """As a round goes when nothing happens."""
+        when = self.moments
+        spin = Event(0 if self.table.tumbles_first else when.tumbled, "tumbler", {"tumbles": tumbles})
+        self.events = [
+            Event(when.placed, "place-bets", {}),
+            Event(when.closed, "no-more-bets", {}),
+            spin,
+            Event(when.result, "result", {"dice": list(self.dice)}),
+            Event(when.settled, "settled", {}),
+        ]
+
+    def add(self, second: int, kind: str, **details: object) -> None:
+        self.events.append(Event(second, kind, details))
+
+    def drop(self, *kinds: str) -> None:
+        self.events = [event for event in self.events if event.kind not in kinds]
+
+    def spin(self, second: int, tumbles: int) -> None:
+        """The tumbler runs at another moment, or another number of times."""
+        self.drop("tumbler")
+        self.add(second, "tumbler", tumbles=tumbles)
+
+    @property
+    def spun_at(self) -> int:
+        return next(event.second for event in self.events if event.kind == "tumbler")
+
+    def has(self, kind: str) -> bool:
+        return any(event.kind == kind for event in self.events)
+
+    @property
+    def in_order(self) -> list[Event]:
+        return sorted(self.events, key=in_time)
+
+    @property
+    def started_at(self) -> dt.datetime:
+        return self.starts_at + dt.timedelta(seconds=self.moments.placed)
+
+    @property
+    def ended_at(self) -> dt.datetime:
+        """Settled, else called off, else the last event; what is put right afterwards is not play."""
+        ends = {event.kind: event.second for event in self.events if event.kind in ("settled", "void")}
+        last = max(event.second for event in self.events)
+        return self.starts_at + dt.timedelta(
+            seconds=max(ends.get("settled", ends.get("void", last)), self.moments.placed)
+        )
+
+    @property
+    def is_overlapping(self) -> bool:
+        return self.earlier is not None and self.started_at < self.earlier.ended_at
+
+    @property
+    def is_finished(self) -> bool:
+        return self.is_void or (self.has("settled") and any(map(shows_dice, self.events)))
+
+    # --- What is known of it ---
+
+    def situation(self, code: str, **facts: str) -> Situation:
+        """What the rulebook's own data say of it."""
+        return next(
+            one
+            for one in self.table.book.situations
+            if one.code == code and all(facts.get(name, value) == value for name, value in one.when.items())
+        )
+
+    def show(self, second: int, code: str, detail: str, **facts: str) -> Situation:
+        """An event shows a situation; where the rulebook lets the round stand, nothing is wrong."""
+        found = self.situation(code, **facts)
+        if found.action != "stand":
+            self._irregular(BY_EVENT, second, next(iter(found.rules), None), found.action, detail)
+        if found.action == "void":
+            self.is_void = True
+            self.void_rules += [rule for rule in found.rules if rule not in self.void_rules]
+        return found
+
+    def call_off(self, rule: str, by: str | None) -> None:
+        """The last that is said of a round: what its events show is known by now."""
+        second = max(event.second for event in self.events)
+        is_settled = self.has("settled")
+        self.add(max(second, self.moments.after), "void", rule=rule, **({"by": by} if by else {}))
+        voiding = self.table.book.voidings.get(rule)
+        reaches_back = rule == RULING or (voiding is not None and voiding.action == AFFECTED)
+        if is_settled and not reaches_back:
+            self._ruling(CALLED_OFF, told.VOIDED_TOO_LATE.format(rule))
+            self.wrong("void-after-settlement", told.VOIDED_AFTERWARDS.format(rule))
+            return
+        self.is_void = True
+        if rule == RULING:
+            is_entitled = by is None or by in self.table.managers
+            reasons = [told.NO_RULING, *([] if is_entitled else [told.NO_MANAGER.format(by)])]
+            self.wrong("void-without-authority", told.NO_AUTHORITY.format(" and ".join(reasons)))
+        if voiding is None:
+            detail = told.VOIDED_BY_RULING if rule == RULING else told.VOIDED_UNDER.format(rule)
+            self._ruling(CALLED_OFF, detail)
+            added = list(self.table.book.ruling_rules)
+        elif any(covered in self.void_rules for covered in voiding.covers):
+            added = []
+        else:
+            self._irregular(CALLED_OFF, second, rule, voiding.action, told.VOIDED)
+            added = [rule]
+        self.void_rules += [one for one in added if one not in self.void_rules]
+
+    def breach(self, kind: str, *boxes: str, placed: int, permitted: int, player: str | None = None) -> None:
+        self.breaches.append(Breach(kind, boxes, player, placed, permitted))
+
+    def is_late(self, bet: Wager) -> None:
+        bet.late = True
+        late = self.situation("late-bet")
+        self._irregular(LATE, 0, late.rules[0], late.action, f"{bet.player} {bet.box}")
+
+    def withdraw(self, bet: Wager, second: int) -> None:
+        """Let the player withdraw a bet; after the call it stays on the felt and is settled."""
+        bet.withdrawn = second
+        bet.taken_back = second <= self.moments.closed
+        if not bet.taken_back:
+            late = self.situation("late-withdrawal")
+            self._irregular(TAKEN_BACK, 0, late.rules[0], late.action, told.WITHDRAWN_LATE.format(bet.player, bet.box))
+
+    def wrong(self, kind: str, detail: str, *, is_ruled: bool = True) -> None:
+        """Note a fault in the procedure, where the rulebook has that check."""
+        if kind in self.table.book.procedural:
+            self.procedural.append(Procedural(kind, detail, is_ruled))
+
+    def wind_up(self) -> None:
+        """What only the whole round shows."""
+        if self.has("settled") and not self._has_tumbled():
+            self.wrong("no-valid-tumble", told.NO_TUMBLE.format(self.table.book.valid_tumbles))
+        if self.misplaced:
+            self.wrong("tumbler-out-of-order", told.MISPLACED.format(" and ".join(self.misplaced)))
+        for bet in self.bets:
+            if bet.at is not None and bet.at < self.moments.placed:
+                self.wrong("early-bet", told.EARLY_BET.format(bet.player, bet.box))
+        if not self.is_finished:
+            self._irregular(OPEN_END, 0, None, "unfinished", told.UNFINISHED)
+        elif self.needs_ruling and not self.is_void:
+            self._ruling(BY_LIMITS, told.MINIMUMS)
+
+    def _has_tumbled(self) -> bool:
+        """Tell whether there was a valid tumble before the outcome was known."""
+        for event in self.in_order:
+            if shows_dice(event):
+                return False
+            if event.kind == "tumbler" and int(str(event.details["tumbles"])) >= self.table.book.valid_tumbles:
+                return True
+        return False
+
+    def _ruling(self, stage: int, detail: str) -> None:
+        self._irregular(stage, 0, next(iter(self.table.book.ruling_rules), None), RULING, detail)
+
+    def _irregular(self, stage: int, second: int, rule: str | None, action: str, detail: str) -> None:
+        self.irregular.append(Irregular(stage, second, rule, action, detail))
+
+    # --- Bets ---
+
+    def clear(self, *boxes: str) -> None:
+        self.bets = [bet for bet in self.bets if bet.box not in boxes]
+
+    def put(self, box: str, stake: int, player: str | None = None, **more: int | bool) -> Wager:
+        """One more bet: of somebody who has none in this box."""
+        bet = Wager(player or self._somebody(box), box, stake, stake)
+        for name, value in more.items():
+            setattr(bet, name, value)
+        self.bets.append(bet)
+        return bet
+
+    def _somebody(self, box: str) -> str:
+        """One of the players who has no bet there, or somebody who stands behind the seats."""
+        there = {bet.player for bet in self.bets if bet.box == box}
+        free = [name for name in dict.fromkeys(bet.player for bet in self.bets) if name not in there]
+        if free:
+            return free[len(self.bets) % len(free)]
+        self.visitors += 1
+        return f"standing-{self.visitors}"
+
+    def total(self, box: str) -> int:
+        return sum(bet.stake for bet in self.bets if bet.box == box and not bet.is_out)
+
+    def partner(self, box: str) -> tuple[str, int] | None:
+        """The other box of a pair, and their differential, where the sign has one."""
+        type_ = self.table.layout.boxes[box].type
+        allowed = self.sign.differential.get(type_)
+        if allowed is None:
+            return None
+        first, second = self.table.pairs[type_]
+        return (second if box == first else first), allowed
+
+    def ordinary_stake(self, box: str) -> int:
+        """The least that a player would put there; 0 where the box, or its differential, has no room for it."""
+        limits = self.sign.of(box)
+        unit = self.table.chip_unit
+        stake = -(-max(limits.minimum or 0, self.table.usual_chip) // unit) * unit
+        total = self.total(box) + stake
+        if limits.maximum is not None and total > limits.maximum:
+            return 0
+        pair = self.partner(box)
+        return 0 if pair is not None and total - self.total(pair[0]) > pair[1] else stake

@@ -1,0 +1,130 @@
+"""A round as it goes on record, and its findings as rows of the reports."""
+
+import datetime as dt
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from games.engine.money import format_money
+from games.simulation.known_findings import PLACES, Findings, Row, discrepancy_kind
+from games.simulation.round_draft import LATE, TAKEN_BACK, Breach, Draft, Irregular, Procedural, Wager
+
+money = lru_cache(maxsize=100_000)(format_money)
+as_listed = attrgetter("stage", "second")
+
+
+def document_of(draft: Draft, zone: ZoneInfo, source: str) -> dict[str, Any]:
+    """What a table system sends."""
+    begins = draft.starts_at.astimezone(zone)
+
+    def at(second: int) -> str:
+        return (begins + dt.timedelta(seconds=second)).isoformat()
+
+    people = {"dealer": draft.dealer, "supervisor": draft.supervisor}
+    return {
+        "source": source,
+        "ref": draft.ref,
+        "table": draft.table.code,
+        **{name: number for name, number in people.items() if number is not None},
+        "events": [{"kind": event.kind, "at": at(event.second), **event.details} for event in draft.in_order],
+        "bets": [_bet(bet, at) for bet in draft.bets],
+    }
+
+
+def _bet(bet: Wager, at: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"player": bet.player, "box": bet.box, "stake": money(bet.stake)}
+    if bet.net is not None:
+        found["net"] = money(bet.net)
+    if bet.at is not None:
+        found["at"] = at(bet.at)
+    if bet.house_placed:
+        found["house_placed"] = True
+    if bet.call:
+        found["call"] = True
+    if bet.refused:
+        found["refused"] = True
+    if bet.withdrawn is not None:
+        found["withdrawn"] = at(bet.withdrawn)
+    return found
+
+
+def findings_of(draft: Draft, source: str) -> Findings:
+    head = {"round_ref": draft.ref, "table": draft.table.code}
+    tail = {"source": source}
+    return Findings(
+        [head | _discrepancy(draft, bet) | tail for bet in draft.bets if is_wrong(bet)],
+        [head | _breach(draft, breach) | tail for breach in draft.breaches],
+        [head | _irregularity(draft, one) | tail for one in _once(draft.irregular)],
+        [head | _procedural(draft, one) | tail for one in sorted(draft.procedural, key=lambda one: PLACES[one.kind])],
+    )
+
+
+def is_wrong(bet: Wager) -> bool:
+    return bet.due is not None and bet.net is not None and bet.net != bet.due
+
+
+def _discrepancy(draft: Draft, bet: Wager) -> Row:
+    due, net = bet.due or 0, bet.net or 0
+    return {
+        "kind": discrepancy_kind(due, net),
+        "player": bet.player,
+        "box": bet.box,
+        "stake": money(bet.stake),
+        "expected_net": money(due),
+        "recorded_net": money(net),
+        "rules": draft.table.book.cite(*rules_of(draft, bet)),
+    }
+
+
+def rules_of(draft: Draft, bet: Wager) -> tuple[str, ...]:
+    """By which rules a bet is due what it is due."""
+    book = draft.table.book
+    if bet.is_out:
+        return draft.situation(_why_out(bet)).rules
+    if draft.is_void:
+        return (*draft.void_rules, *book.void_rules)
+    box = draft.table.layout.boxes[bet.box]
+    won = bet.box in draft.table.odds(draft.dice)
+    is_triple = len(set(draft.dice)) == 1
+    return (*box.rules, *(box.win_rules if won else ()), *(book.triple_rules if is_triple else ()), *bet.limit_rules)
+
+
+def _why_out(bet: Wager) -> str:
+    """The situation that keeps a bet off the felt."""
+    if bet.late or (bet.refused and bet.at is None):
+        return "late-bet"
+    return "over-limit-noticed" if bet.refused else "late-withdrawal"
+
+
+def _breach(draft: Draft, breach: Breach) -> Row:
+    rules = draft.table.book.limits
+    return {
+        "kind": breach.kind,
+        "boxes": list(breach.boxes),
+        "player": breach.player,
+        "placed": money(breach.placed),
+        "permitted": money(breach.permitted),
+        "rules": draft.table.book.cite(*(rules.below_minimum if breach.kind == "below-minimum" else rules.cut)),
+    }
+
+
+def _once(found: list[Irregular]) -> list[Irregular]:
+    """Once for the same rule and action; a late bet or withdrawal once a bet."""
+    listed: list[Irregular] = []
+    seen: set[tuple[str | None, str]] = set()
+    for one in sorted(found, key=as_listed):
+        if one.stage in (LATE, TAKEN_BACK) or (one.rule, one.action) not in seen:
+            listed.append(one)
+        seen.add((one.rule, one.action))
+    return listed
+
+
+def _irregularity(draft: Draft, one: Irregular) -> Row:
+    rule = None if one.rule is None else draft.table.book.cite(one.rule)[0]
+    return {"rule": rule, "action": one.action, "detail": one.detail}
+
+
+def _procedural(draft: Draft, one: Procedural) -> Row:
+    rules = draft.table.book.cite(*draft.table.book.procedural[one.kind]) if one.is_ruled else ()
+    return {"kind": one.kind, "rule": rules[0] if rules else None, "detail": one.detail}

@@ -1,0 +1,1 @@
+"""Terminals: the programs that send rounds, each with a key."""

@@ -1,0 +1,1 @@
+"""Thresholds of a casino, changed by two people of compliance."""

@@ -1,0 +1,1 @@
+"""The admin site: its pages, its look and its sidebar."""

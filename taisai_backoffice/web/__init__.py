@@ -1,0 +1,1 @@
+"""How requests reach the product: the web server, bounds of bodies, headers, throttles, refusals."""
