@@ -28,11 +28,12 @@ bench: ## benchmarks: ratios measured side by side in one run
 	@scripts/setup dev
 	@$(PY) -m bench $(ARGS)
 
-lint: ## ruff, mypy, missing migrations
+lint: ## ruff, mypy, imports one way, missing migrations
 	@scripts/setup dev
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(NO_DATABASE) $(PY) -m mypy
+	.venv/bin/lint-imports --no-cache
 	$(NO_DATABASE) $(PY) -W ignore manage.py makemigrations --check --dry-run
 
 format: ## let ruff put the code in order

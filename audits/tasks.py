@@ -12,7 +12,7 @@ from audits.incidents.services.disputes import overdue_tell
 from audits.notifications.services.proposers import proposers_tell
 from audits.reconciliation.services.arrivals import SYSTEM, arrivals_take
 from audits.reconciliation.services.closing import days_to_close
-from audits.reconciliation.services.faults import Faults
+from audits.reconciliation.services.faults import DeferredFaults
 from audits.reconciliation.services.live_warnings import warnings_take
 from audits.reconciliation.services.runs import close_start, part_take, parts_waiting
 from audits.reports.services.certificates import reports_recheck
@@ -49,7 +49,7 @@ def take_part(key: int) -> None:
 def sweep() -> None:
     """By the clock: what no message told of, or whose messenger was killed."""
     until = time.monotonic() + HELPS_FOR
-    faults = Faults()
+    faults = DeferredFaults()
     with faults:
         warnings_take()
     with faults:
@@ -76,7 +76,7 @@ def take_report(key: str) -> None:
 @app.task(ignore_result=True)
 def tend_reports() -> None:
     """Order, send, raise and remove reports by the clock, and look whether figures have changed since."""
-    faults = Faults()
+    faults = DeferredFaults()
     with faults:
         schedules_take(send=take_report.delay)
     for step in (scheduled_reports_send, failures_raise, reports_expire, reports_recheck):

@@ -51,7 +51,7 @@ class Watched(Protocol):
     def is_running(self) -> bool: ...
 
 
-class Part:
+class ProcessPart:
     """One process of the product: the web server, the worker or the scheduler. `told`: what it prints is shown."""
 
     def __init__(
@@ -108,7 +108,7 @@ class Product:
         self.environment = os.environ | {"TAISAI_HOME": str(home.path)}
         self.embedded_database = not os.environ.get("DATABASE_URL")
         self.watched: list[Watched] = []
-        self.playing: Part | None = None
+        self.playing: ProcessPart | None = None
 
     @property
     def address(self) -> str:
@@ -139,7 +139,7 @@ class Product:
     def tell_parts_to_end(self) -> None:
         """All at once; each is then waited for in turn."""
         for part in (*self.watched, self.playing):
-            if isinstance(part, Part) and part.is_running():
+            if isinstance(part, ProcessPart) and part.is_running():
                 part.process.terminate()
 
     def _claim_home(self) -> None:
@@ -204,7 +204,7 @@ class Product:
             self._wait_until_ready()
 
     def _part(self, name: str, command: list[str]) -> None:
-        part = Part(name, command, self.environment, self._log(name))
+        part = ProcessPart(name, command, self.environment, self._log(name))
         self.stack.callback(part.stop)
         self.watched.append(part)
 
@@ -218,7 +218,7 @@ class Product:
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
         address = ["--address", f"http://{host}:{self.port}", "--host", known_host()]
         command = [sys.executable, str(PROJECT / "manage.py"), "demonstration_play", *address]
-        self.playing = Part("Demonstration", command, self.environment, self._log("Demonstration"), told=True)
+        self.playing = ProcessPart("Demonstration", command, self.environment, self._log("Demonstration"), told=True)
         self.stack.callback(self.playing.stop)
 
     def _wait_until_ready(self) -> None:

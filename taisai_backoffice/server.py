@@ -46,7 +46,7 @@ Headers = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """A whole answer, to be sent at once."""
 
     status: int
@@ -54,7 +54,7 @@ class Answer:
     body: bytes
 
     @classmethod
-    def refusal(cls, status: int, text: str) -> "Answer":
+    def refusal(cls, status: int, text: str) -> "HttpAnswer":
         """For a body that was not received: the connection ends with it."""
         return cls(status, BARE_HEADERS, text.encode())
 
@@ -64,7 +64,7 @@ class RefusedError(Exception):
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
-        self.answer = Answer.refusal(status, text)
+        self.answer = HttpAnswer.refusal(status, text)
 
 
 SLOW = f"The body did not arrive within {BODY_SECONDS} seconds; send it again."
@@ -112,12 +112,12 @@ class Server:
         return self.readiness if scope.path == "/readyz" else self.pages
 
 
-def is_failed_login(scope: Any, answer: Answer) -> bool:
+def is_failed_login(scope: Any, answer: HttpAnswer) -> bool:
     """Tell whether a login had a wrong password, or was refused before its password was checked."""
     return scope.method == "POST" and scope.path == LOGIN_PATH and answer.status in FAILED_LOGIN_STATUSES
 
 
-def _send(proto: Any, answer: Answer) -> None:
+def _send(proto: Any, answer: HttpAnswer) -> None:
     proto.response_bytes(answer.status, answer.headers, answer.body)
 
 
@@ -244,14 +244,14 @@ class Exchange:
         self.loop = asyncio.get_running_loop()
         self.status, self.headers = 500, Headers()
 
-    def run(self) -> Answer | None:
+    def run(self) -> HttpAnswer | None:
         """Return the answer; None where it was streamed."""
         response = self.application(self.environ, self._start)
         try:
             if getattr(response, "streaming", True):
                 self._stream(response)
                 return None
-            return Answer(self.status, self.headers, b"".join(response))
+            return HttpAnswer(self.status, self.headers, b"".join(response))
         finally:
             if hasattr(response, "close"):
                 response.close()

@@ -119,10 +119,10 @@ def house(db: None) -> House:
 def renumber(rows: list[Model], by: int) -> None:
     """New keys for every house: what tests leave for ever, such as refusals, names people by theirs."""
     for row in rows:
-        for one in row._meta.concrete_fields:
-            is_key = one.primary_key or one.name == "id" or one.related_model in PARTS
-            if is_key and (key := getattr(row, one.attname)) is not None:
-                setattr(row, one.attname, key + by)
+        for concrete_field in row._meta.concrete_fields:
+            is_key = concrete_field.primary_key or concrete_field.name == "id" or concrete_field.related_model in PARTS
+            if is_key and (key := getattr(row, concrete_field.attname)) is not None:
+                setattr(row, concrete_field.attname, key + by)
 
 
 @pytest.fixture

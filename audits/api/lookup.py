@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from audits.incidents.search import incidents_numbered
 from audits.models import Consequence, Evidence, Incident, LogEntry, Repayment, Ruling
 from audits.rulings.numbers import rulings_numbered
-from games.access.gate import authorize, can_be_secret, seen_or_none
+from games.access.gate import authorize, can_be_confidential, visible_or_none
 from games.api.query_parameters import text
 from games.engine.errors import InputError
 from games.models import Staff
@@ -29,8 +29,8 @@ def evidence_of(actor: Staff, key: int) -> Evidence:
 
 def keyed(actor: Staff, key: int, records: QuerySet[M], missing: str) -> M:
     found = records.filter(pk=key).first()
-    if can_be_secret(records.model):
-        found = seen_or_none(actor, records.model, found)
+    if can_be_confidential(records.model):
+        found = visible_or_none(actor, records.model, found)
     if found is None:
         raise Http404(missing)
     authorize(actor, f"{found._meta.model_name}.view", found)

@@ -5,7 +5,7 @@ from drf_spectacular.utils import OpenApiParameter
 from audits.api.schemas import DAY, INCIDENT_NUMBER, SITUATION, STATE
 from audits.incidents.parser import LONGEST_QUERY
 from games.access.roles import DEPARTMENTS
-from games.api.openapi import Refusal, operation
+from games.api.openapi import RefusalAnswer, operation
 from games.api.operations import PAGES, in_path, in_query
 from games.api.schemas import NUMBER, TEXT, ref
 
@@ -21,18 +21,18 @@ PERIOD = [
     in_query("from", DAY, "Only those of this gaming day and later ones."),
     in_query("to", DAY, "Only those of this gaming day and earlier ones."),
 ]
-OVERTAKEN = Refusal(
+OVERTAKEN = RefusalAnswer(
     "The step does not follow from the state in which the file is now; nothing has changed.",
     "Overtaken",
     "IN-2026-000123 is closed; what may follow is reopened. Nothing has changed.",
 )
-REPORTED = Refusal(
+REPORTED = RefusalAnswer(
     "You have reported the very same already; nothing has changed.",
     "Overtaken",
     "You have reported this as IN-2026-000123; nothing has changed.",
 )
 WORDS_SOUGHT = {"type": "string", "pattern": r"\S", "maxLength": LONGEST_QUERY}
-TOO_LARGE = Refusal(
+TOO_LARGE = RefusalAnswer(
     "The file is larger than is taken; nothing of it was kept.",
     "Too large",
     "The file is larger than 1024 MB, and nothing of it was kept; send a part of it.",

@@ -5,20 +5,20 @@ import datetime as dt
 from rest_framework.request import Request
 
 from audits.incidents.parser import day_of
-from audits.incidents.search import Period
+from audits.incidents.search import SearchPeriod
 from games.api.query_parameters import text
 from games.engine.errors import InputError
 
 PERIOD = ("day", "from", "to")
 
 
-def period(request: Request) -> Period:
+def period(request: Request) -> SearchPeriod:
     day, first, last = (_day(request, name) for name in PERIOD)
     if day is not None and (first or last):
         raise InputError("day: stands beside from or to; name a day, or a period.")
     if first and last and last < first:
         raise InputError(f"to: {last} lies before {first}; name the first day by from and the last by to.")
-    return Period(day or first, day or last)
+    return SearchPeriod(day or first, day or last)
 
 
 def _day(request: Request, name: str) -> dt.date | None:

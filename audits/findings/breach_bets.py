@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from audits.models import Category, Finding
 from audits.reconciliation.explain import recorded_round
-from audits.reconciliation.terms import applying
+from audits.reconciliation.terms import terms_of_day
 from games.engine.play.findings import RecordedRound
 from games.engine.settlement import limit_rules
 from games.engine.signs.limits import effective_stakes
@@ -75,7 +75,7 @@ def breach_bets(finding: Finding) -> BreachBets | None:
 
 def _recorded(finding: Finding, played: Round) -> RecordedRound:
     """Return the round by the limits that the finding was found with, which may have been superseded since."""
-    recorded = recorded_round(played, applying(finding.table).at(played.assignment_id, played.started_at))
+    recorded = recorded_round(played, terms_of_day(finding.table).at(played.assignment_id, played.started_at))
     if finding.limit_set is None:
         return recorded
     limits = replace(finding.limit_set.sheet.limits(), chip_unit=recorded.limits.chip_unit)

@@ -126,13 +126,13 @@ def _rules_name(citations: tuple[str, ...]) -> str:
     )
 
 
-def in_words(finding: Finding) -> str:
+def finding_text(finding: Finding) -> str:
     return SAID[Category(finding.category)](finding)
 
 
-def _discrepancy(one: Finding) -> str:
-    expected, recorded = one.expected or 0, one.recorded or 0
-    whose = f"{one.player} on {' and '.join(one.boxes)}"
+def _discrepancy(finding: Finding) -> str:
+    expected, recorded = finding.expected or 0, finding.recorded or 0
+    whose = f"{finding.player} on {' and '.join(finding.boxes)}"
     if expected == 0:
         return f"{_moved(recorded)} where the stake was to go back, {whose}"
     if expected < 0:
@@ -147,34 +147,34 @@ def _moved(net: int) -> str:
     return f"Paid {money(net)}" if net > 0 else f"Took {money(-net)}"
 
 
-def _breach(one: Finding) -> str:
-    placed, permitted = money(one.placed), money(one.permitted)
-    if one.kind == "below-minimum":
-        return f"{one.player} bet {placed} on {one.boxes[0]}, where the minimum is {permitted}"
-    if one.kind == "differential":
-        return f"{placed} apart on {' and '.join(one.boxes)}, where {permitted} is the most"
-    return f"{placed} in all on {one.boxes[0]}, where {permitted} is the most"
+def _breach(finding: Finding) -> str:
+    placed, permitted = money(finding.placed), money(finding.permitted)
+    if finding.kind == "below-minimum":
+        return f"{finding.player} bet {placed} on {finding.boxes[0]}, where the minimum is {permitted}"
+    if finding.kind == "differential":
+        return f"{placed} apart on {' and '.join(finding.boxes)}, where {permitted} is the most"
+    return f"{placed} in all on {finding.boxes[0]}, where {permitted} is the most"
 
 
-def _irregularity(one: Finding) -> str:
+def _irregularity(finding: Finding) -> str:
     """What the engine says; of a late bet or withdrawal, which are only named there, whose it was."""
-    if one.detail.endswith(LATE_WITHDRAWAL):
-        return f"Late withdrawal refused, {one.player} on {' and '.join(one.boxes)}"
-    if one.player is not None:
-        return f"Late bet, {one.player} on {' and '.join(one.boxes)}"
-    return _told(one)
+    if finding.detail.endswith(LATE_WITHDRAWAL):
+        return f"Late withdrawal refused, {finding.player} on {' and '.join(finding.boxes)}"
+    if finding.player is not None:
+        return f"Late bet, {finding.player} on {' and '.join(finding.boxes)}"
+    return _told(finding)
 
 
-def _by_ruling(one: Finding) -> str:
+def _by_ruling(finding: Finding) -> str:
     """What was decided beside what the rules give, and by which ruling or discretion, the last of its citations."""
     return (
-        f"{one.player} on {box_name(one.boxes[0])}: {money(one.recorded)} by {one.rules[-1]}, "
-        f"{money(one.expected)} by the rules"
+        f"{finding.player} on {box_name(finding.boxes[0])}: {money(finding.recorded)} by {finding.rules[-1]}, "
+        f"{money(finding.expected)} by the rules"
     )
 
 
-def _told(one: Finding) -> str:
-    return one.detail or kind_name(one.category, one.kind)
+def _told(finding: Finding) -> str:
+    return finding.detail or kind_name(finding.category, finding.kind)
 
 
 SAID: dict[Category, Callable[[Finding], str]] = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Q, QuerySet
 
 from audits.models import NEEDS_SOMEBODY, NOBODY_SAW, Finding, Run, Severity
-from games.access.gate import standings, within_reach
+from games.access.gate import capacities, within_reach
 from games.models import Staff, Table
 
 #: A count that nobody reads to its last digit stops here.
@@ -97,7 +97,7 @@ def open_by_severity(actor: Staff) -> dict[Severity, int]:
 
 def escalated_to(actor: Staff) -> QuerySet[Finding]:
     """Open findings of which a post was told that the actor holds at this moment."""
-    roles = {one.role.code for one in standings(actor)}
+    roles = {capacity.role.code for capacity in capacities(actor)}
     told = Finding.objects.filter(NOBODY_SAW, escalations__notice__role__in=roles).values("pk")
     return _listed(seen_by(actor).filter(pk__in=told))
 

@@ -8,7 +8,7 @@ from typing import Any
 from audits.incidents.affected_rounds import blast_radius
 from audits.incidents.checklist import next_steps
 from audits.reconciliation.explain import recorded_round
-from audits.reconciliation.terms import applying
+from audits.reconciliation.terms import terms_of_day
 from games.engine.dice import parse_known_dice
 from games.engine.json_output import advise_document
 from games.engine.money import format_money
@@ -23,7 +23,7 @@ LIMITS = ("over-limit-noticed", "over-limit-unnoticed", "below-minimum-noticed",
 
 
 @dataclass(frozen=True)
-class Asked:
+class AdviceQuestion:
     """What is known of an incident while its form is filled in."""
 
     table: Table
@@ -35,7 +35,7 @@ class Asked:
     until: dt.datetime | None = None  # when it ended, or was found
 
 
-def advice_on(asked: Asked) -> dict[str, Any]:
+def advice_on(asked: AdviceQuestion) -> dict[str, Any]:
     """As JSON, as it is kept with the file. An InputError says what is missing or unknown."""
     assignment = asked.table.assignment_at(asked.at)
     if assignment is None:
@@ -53,16 +53,16 @@ def advice_on(asked: Asked) -> dict[str, Any]:
     }
 
 
-def figures_of(asked: Asked, assignment: TableAssignment) -> dict[str, Any]:
+def figures_of(asked: AdviceQuestion, assignment: TableAssignment) -> dict[str, Any]:
     """What the situation has to do with: limits, boxes, rounds, winnings. Empty where there is nothing to count."""
     if asked.situation == "interruption":
         return decided(assignment, asked.facts.get("known_dice", "?,?,?"))
     if asked.situation == "dice-damaged":
         return blast_radius(asked.table, asked.at, asked.until)
     if asked.situation in LIMITS:
-        return {"rounds": [limit_figures(one) for one in asked.rounds]}
+        return {"rounds": [limit_figures(round_) for round_ in asked.rounds]}
     if asked.situation == "player-left":
-        return {"kept": [kept for one in asked.rounds for kept in winnings(one, asked.patrons)]}
+        return {"kept": [kept for round_ in asked.rounds for kept in winnings(round_, asked.patrons)]}
     return {}
 
 
@@ -78,11 +78,11 @@ def decided(assignment: TableAssignment, known_dice: str) -> dict[str, Any]:
     }
 
 
-def limit_figures(one: Round) -> dict[str, Any]:
+def limit_figures(round_: Round) -> dict[str, Any]:
     """A round's boxes over or under their limits, and what of each bet stands."""
-    recorded = _recorded(one)
+    recorded = _recorded(round_)
     return {
-        "round": one.ref,
+        "round": round_.ref,
         "breaches": [
             {
                 "kind": breach.kind, "boxes": list(breach.boxes), "player": breach.player,
@@ -110,12 +110,12 @@ def standing_stakes(recorded: RecordedRound) -> list[int]:
     return effective_stakes(policy, boxes, recorded.counting, recorded.limits.chip_unit)
 
 
-def winnings(one: Round, patrons: Sequence[str]) -> list[dict[str, Any]]:
+def winnings(round_: Round, patrons: Sequence[str]) -> list[dict[str, Any]]:
     """What absent players won, stake and gain together: it is kept for them."""
-    recorded = _recorded(one)
+    recorded = _recorded(round_)
     return [
         {
-            "round": one.ref, "player": bet.player, "box": bet.box, "stake": format_money(bet.stake),
+            "round": round_.ref, "player": bet.player, "box": bet.box, "stake": format_money(bet.stake),
             "won": format_money(net), "kept": format_money(bet.stake + net),
         }
         for bet, (net, _) in zip(recorded.bets, recorded.expected(), strict=False)
@@ -123,5 +123,5 @@ def winnings(one: Round, patrons: Sequence[str]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _recorded(one: Round) -> RecordedRound:
-    return recorded_round(one, applying(one.table).at(one.assignment_id, one.started_at))
+def _recorded(round_: Round) -> RecordedRound:
+    return recorded_round(round_, terms_of_day(round_.table).at(round_.assignment_id, round_.started_at))

@@ -35,4 +35,4 @@ def _incidents(staff: Staff) -> dict[str, Any]:
 
 
 def _disputes(staff: Staff) -> list[Any]:
-    return [(one, clock(one)) for one in disputes_found(staff, only_running=True)[:SHOWN]]
+    return [(dispute, clock(dispute)) for dispute in disputes_found(staff, only_running=True)[:SHOWN]]

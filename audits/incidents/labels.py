@@ -76,7 +76,7 @@ def situation_words(code: str) -> str:
 @cache
 def facts_asked() -> dict[str, tuple[str, ...]]:
     """The facts that a situation asks for, by what the rulebooks say."""
-    return {one.code: one.facts for book in rulebooks().values() for one in book.situations}
+    return {situation.code: situation.facts for book in rulebooks().values() for situation in book.situations}
 
 
 def rule_words(citation: str) -> str:

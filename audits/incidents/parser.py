@@ -4,14 +4,14 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from audits.incidents.advice import Asked
+from audits.incidents.advice import AdviceQuestion
 from audits.incidents.search import rounds_named
-from audits.incidents.services.incidents import Report
+from audits.incidents.services.incidents import IncidentReport
 from audits.incidents.situations import situations
 from audits.models import Finding, IncidentPerson, IncidentState, LogEntry
 from games.access.gate import Actor, visible, within_reach
 from games.engine.errors import InputError
-from games.engine.json_input import Faults, is_plain_text, shown_key
+from games.engine.json_input import InputFaults, is_plain_text, shown_key
 from games.engine.rules.loader import listed
 from games.floor.moments import FIRST, LAST, MomentError, parse_moment
 from games.models import Casino, Pit, RecordingConflict, Round, Table
@@ -37,7 +37,7 @@ FILE_FIELDS = ("description", "confidential")
 FLAGS = {"true": True, "false": False}
 
 
-class Reader(Faults):
+class BodyReader(InputFaults):
     """One document, for one who sends it. What he may not see is not there for him."""
 
     def __init__(self, actor: Actor, document: object, fields: tuple[str, ...], *needed: str) -> None:
@@ -235,7 +235,7 @@ class Reader(Faults):
 
 def read_entry(actor: Actor, document: object) -> dict[str, Any]:
     """The arguments of `log_write`. Who names neither pit nor table writes for his own pit, if he has one."""
-    reader = Reader(actor, document, ENTRY_FIELDS, "at", "summary")
+    reader = BodyReader(actor, document, ENTRY_FIELDS, "at", "summary")
     values = {
         "at": reader.moment("at"),
         "summary": reader.words("summary"),
@@ -257,8 +257,8 @@ def read_entry(actor: Actor, document: object) -> dict[str, Any]:
     return {"casino": casino, "table": table, "pit": pit, **values}
 
 
-def read_report(actor: Actor, document: object) -> Report:
-    reader = Reader(actor, document, REPORT_FIELDS, "occurred_from", "situation", "account")
+def read_report(actor: Actor, document: object) -> IncidentReport:
+    reader = BodyReader(actor, document, REPORT_FIELDS, "occurred_from", "situation", "account")
     began, ended = reader.moment("occurred_from"), reader.moment("occurred_to")
     values: dict[str, Any] = {
         "occurred_to": ended,
@@ -272,27 +272,27 @@ def read_report(actor: Actor, document: object) -> Report:
         "conflict": reader.keyed("conflict", within_reach(actor, "round.view", RecordingConflict.objects.all())),
     }
     casino, table = reader.place()
-    return Report(casino=casino, table=table, occurred_from=began, **values)  # type: ignore[arg-type]
+    return IncidentReport(casino=casino, table=table, occurred_from=began, **values)  # type: ignore[arg-type]
 
 
-def read_asked(actor: Actor, document: object) -> Asked:
+def read_asked(actor: Actor, document: object) -> AdviceQuestion:
     """What is known while a form is filled in."""
-    reader = Reader(actor, document, ASKED_FIELDS, "table", "at", "situation")
+    reader = BodyReader(actor, document, ASKED_FIELDS, "table", "at", "situation")
     at, situation, facts = reader.moment("at"), reader.choice("situation", situations()), reader.facts()
     rounds, patrons, until = reader.rounds(), reader.texts("patrons", MOST_PEOPLE), reader.moment("until")
     _, table = reader.place()
-    return Asked(table, at, situation, facts, rounds, patrons, until)  # type: ignore[arg-type]
+    return AdviceQuestion(table, at, situation, facts, rounds, patrons, until)  # type: ignore[arg-type]
 
 
 def read_step(actor: Actor, document: object) -> tuple[str, str]:
-    reader = Reader(actor, document, ("to", "reason"), "to", "reason")
+    reader = BodyReader(actor, document, ("to", "reason"), "to", "reason")
     to, reason = reader.choice("to", IncidentState.values), reader.words("reason")
     reader.done()
     return to, reason
 
 
 def read_tick(actor: Actor, document: object) -> tuple[int, bool]:
-    reader = Reader(actor, document, ("step", "done"), "step", "done")
+    reader = BodyReader(actor, document, ("step", "done"), "step", "done")
     step, is_done = reader.place_in_list("step"), reader.flag("done")
     reader.done()
     return step, is_done
@@ -301,7 +301,7 @@ def read_tick(actor: Actor, document: object) -> tuple[int, bool]:
 def read_confirmation(actor: Actor, document: object) -> tuple[str, str, str]:
     """The part and the reference of a named person, and the reason."""
     names = ("part", "reference", "reason")
-    reader = Reader(actor, document, names, *names)
+    reader = BodyReader(actor, document, names, *names)
     part = reader.choice("part", [str(one) for one in IncidentPerson.PARTIES])
     reference, reason = reader.line("reference"), reader.words("reason")
     reader.done()
@@ -310,21 +310,21 @@ def read_confirmation(actor: Actor, document: object) -> tuple[str, str, str]:
 
 def read_consent(actor: Actor, document: object) -> tuple[str, str]:
     """The staff number of the ruler, and the reason."""
-    reader = Reader(actor, document, ("ruler", "reason"), "ruler", "reason")
+    reader = BodyReader(actor, document, ("ruler", "reason"), "ruler", "reason")
     ruler, reason = reader.line("ruler"), reader.words("reason")
     reader.done()
     return ruler, reason
 
 
 def read_note(actor: Actor, document: object) -> tuple[str, bool]:
-    reader = Reader(actor, document, ("text", "confidential"), "text")
+    reader = BodyReader(actor, document, ("text", "confidential"), "text")
     text, is_confidential = reader.words("text"), reader.flag("confidential")
     reader.done()
     return text, is_confidential
 
 
 def read_addendum(actor: Actor, document: object) -> str:
-    reader = Reader(actor, document, ("summary",), "summary")
+    reader = BodyReader(actor, document, ("summary",), "summary")
     summary = reader.words("summary")
     reader.done()
     return summary
@@ -332,7 +332,7 @@ def read_addendum(actor: Actor, document: object) -> str:
 
 def read_camera(actor: Actor, document: object) -> dict[str, Any]:
     """The arguments of `camera_add`."""
-    reader = Reader(actor, document, CAMERA_FIELDS, "description", "camera")
+    reader = BodyReader(actor, document, CAMERA_FIELDS, "description", "camera")
     values = {
         "description": reader.words("description"),
         "camera": reader.line("camera", LONGEST_CAMERA),
@@ -350,7 +350,7 @@ def read_file_form(actor: Actor, form: Mapping[str, Any]) -> dict[str, Any]:
     document = dict(form)
     if isinstance(document.get("confidential"), str):
         document["confidential"] = FLAGS.get(document["confidential"], document["confidential"])
-    reader = Reader(actor, document, FILE_FIELDS, "description")
+    reader = BodyReader(actor, document, FILE_FIELDS, "description")
     values = {"description": reader.words("description"), "is_confidential": reader.flag("confidential")}
     reader.done()
     return values

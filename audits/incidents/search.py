@@ -36,7 +36,7 @@ UNFINISHED_FILES = "unfinished"
 
 
 @dataclass(frozen=True)
-class Period:
+class SearchPeriod:
     """Gaming days from the first to the last, both included; either may be left open."""
 
     first: dt.date | None = None
@@ -55,7 +55,7 @@ class Period:
         return query
 
 
-ALWAYS = Period()
+ALWAYS = SearchPeriod()
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class IncidentFilter:
     table: str | None = None
     state: str | None = None
     situation: str | None = None
-    period: Period = ALWAYS
+    period: SearchPeriod = ALWAYS
     text: str = ""
 
 
@@ -94,7 +94,7 @@ class EntryFilter:
     table: str | None = None
     shift: str | None = None
     department: str | None = None
-    period: Period = ALWAYS
+    period: SearchPeriod = ALWAYS
     text: str = ""
 
 
@@ -155,12 +155,12 @@ def rounds_named(actor: Any, names: Iterable[str], casino: Casino | None = None)
     if casino is not None:
         rounds = rounds.filter(casino=casino)
     found: dict[str, list[Round]] = {name: [] for name in names}
-    for one in rounds.filter(ref__in=list(found)):
-        found[one.ref].append(one)
+    for round_ in rounds.filter(ref__in=list(found)):
+        found[round_.ref].append(round_)
     unknown = {name for name, known in found.items() if not known}
-    for one in rounds.filter(ref__in={ref for name in unknown for ref in _refs_in(name)}):
-        if (name := f"{one.source} {one.ref}") in unknown:
-            found[name].append(one)
+    for round_ in rounds.filter(ref__in={ref for name in unknown for ref in _refs_in(name)}):
+        if (name := f"{round_.source} {round_.ref}") in unknown:
+            found[name].append(round_)
     return found
 
 

@@ -25,7 +25,7 @@ from audits.models import (
 from audits.rulings.conflict_of_interest import who_decides
 from audits.rulings.serializers import decided_of
 from games.access.gate import can, visible
-from games.access.services.access_records import secrets_read
+from games.access.services.access_records import confidential_read
 from games.floor.moments import as_text
 from games.models import Casino
 
@@ -42,7 +42,7 @@ def moment_or_none(moment: dt.datetime | None, casino: Casino) -> str | None:
 def entry_document(actor: Any, entry: LogEntry) -> dict[str, Any]:
     """An entry with what was added to it and the files that were made of it."""
     addenda = list(visible(actor, entry.addenda.select_related("casino", "author")).order_by("pk"))
-    secrets_read(actor, [entry, *addenda])
+    confidential_read(actor, [entry, *addenda])
     incidents = visible(actor, entry.incidents.all()).order_by("pk")
     return entry_line(actor, entry) | {
         "addenda": [
@@ -52,7 +52,7 @@ def entry_document(actor: Any, entry: LogEntry) -> dict[str, Any]:
             }
             for one in addenda
         ],
-        "incidents": [one.number for one in incidents],
+        "incidents": [incident.number for incident in incidents],
     }  # fmt: skip
 
 
@@ -117,17 +117,17 @@ def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
     casino = incident.casino
     finding = incident.finding
     notes = list(notes_of(actor, incident))
-    secrets_read(actor, notes)
+    confidential_read(actor, notes)
     return incident_line(incident) | {
         "advice": incident.advice,
         "affected": affected_of(incident),
         "checklist": [checklist_document(one, casino) for one in checklist_of(incident)],
         "next": [one.after.value for one in transitions_from(incident.state) if can(actor, one.action, incident)],
-        "people": [person_document(one) for one in incident.people.select_related("confirmation")],
+        "people": [person_document(person) for person in incident.people.select_related("confirmation")],
         "ruling_needs": who_decides(incident) or None if is_undecided(incident) else None,
-        "rounds": [round_line(one) for one in rounds_of(actor, incident).select_related("round__table")],
-        "steps": [step_document(one, casino) for one in incident.steps.all()],
-        "notes": [note_document(one, casino) for one in notes],
+        "rounds": [round_line(round_) for round_ in rounds_of(actor, incident).select_related("round__table")],
+        "steps": [step_document(step, casino) for step in incident.steps.all()],
+        "notes": [note_document(note, casino) for note in notes],
         "related": [
             {"number": other.number, "reason": link.reason, "who": link.who, "at": as_text(link.at, casino)}
             for other, link in related_seen(actor, incident)
@@ -147,7 +147,7 @@ def is_undecided(incident: Incident) -> bool:
 def checklist_document(step: ChecklistStep, casino: Casino) -> dict[str, Any]:
     return {
         "step": step.place, "text": step.text, "done": step.is_done,
-        "ticks": [{"done": one.is_done, "at": as_text(one.at, casino), "who": one.who} for one in step.ticks],
+        "ticks": [{"done": tick.is_done, "at": as_text(tick.at, casino), "who": tick.who} for tick in step.ticks],
     }  # fmt: skip
 
 
@@ -156,8 +156,8 @@ def person_document(person: IncidentPerson) -> dict[str, Any]:
     return {"part": person.part, "reference": person.reference, "confirmed_by": confirmed}
 
 
-def round_line(one: IncidentRound) -> dict[str, Any]:
-    played = one.round
+def round_line(incident_round: IncidentRound) -> dict[str, Any]:
+    played = incident_round.round
     return {"id": played.pk, "source": played.source, "ref": played.ref, "table": played.table.code}
 
 

@@ -11,7 +11,7 @@ from games.engine.rules.loader import listed, rulebooks
 @cache
 def situations() -> dict[str, tuple[str, ...]]:
     """The facts of each, by its code, in the order of the rulebooks."""
-    return {one.code: one.facts for book in rulebooks().values() for one in book.situations}
+    return {situation.code: situation.facts for book in rulebooks().values() for situation in book.situations}
 
 
 def verify_situation(code: str, facts: Mapping[str, str]) -> None:

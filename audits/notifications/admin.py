@@ -12,7 +12,7 @@ from audits.findings.selectors import HEAVY
 from audits.models import Finding, Notice, ProposerNotice
 from games.access.gate import authorize, can, visible
 from games.access.roles import ROLES
-from games.pages.gated import GatedAdmin, actor_of, only_to_look
+from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 NAMED = 100
 
@@ -55,7 +55,7 @@ class NoticeAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         notice: Notice | None = self.get_object(request, object_id)
         if notice is None:
             raise Http404(f"There is no notice {object_id}.")

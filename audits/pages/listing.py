@@ -12,7 +12,7 @@ ROWS = 50
 
 
 @dataclass(frozen=True)
-class Part:
+class KeysetPage:
     """The rows of one page, and the address of the next."""
 
     rows: list[Any]
@@ -20,7 +20,7 @@ class Part:
     is_first: bool
 
 
-def part_of(request: HttpRequest, found: QuerySet[Any], field: str) -> Part:
+def keyset_page(request: HttpRequest, found: QuerySet[Any], field: str) -> KeysetPage:
     """By a moment and, where it is the same, by key."""
     after = _cursor(request)
     if after is not None:
@@ -31,7 +31,7 @@ def part_of(request: HttpRequest, found: QuerySet[Any], field: str) -> Part:
         rows = rows[:ROWS]
         asked = {name: value for name, value in request.GET.items() if name != "after" and value}
         older = urlencode(asked | {"after": f"{getattr(rows[-1], field).isoformat()},{rows[-1].pk}"})
-    return Part(rows, older, after is None)
+    return KeysetPage(rows, older, after is None)
 
 
 def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:

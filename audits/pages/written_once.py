@@ -7,14 +7,14 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from games.access.gate import authorize
-from games.pages.gated import GatedAdmin, actor_of, only_to_look
+from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 
 class WrittenOnceAdmin(GatedAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def found(self, request: HttpRequest, object_id: str) -> Any:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> Any:
         """Asked of the gate: what is out of reach is refused on record."""
         thing = self.get_object(request, object_id)
         if thing is None:
@@ -29,8 +29,8 @@ class WrittenOnceAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """It never changes; its page says all there is."""
-        only_to_look(request)
-        return redirect(self.address(self.found(request, object_id)))
+        require_safe(request)
+        return redirect(self.address(self.get_or_deny(request, object_id)))
 
     def page_context(self, request: HttpRequest, title: str, **more: Any) -> dict[str, Any]:
         return {**self.admin_site.each_context(request), "title": title, "opts": self.opts, **more}

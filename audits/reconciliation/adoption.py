@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from audits.models import Finding, Run
-from games.database.sql import rows
+from games.database.sql import query_rows
 
 #: Mostly there is none: asked before anything else, by an index.
 WAITING = "SELECT FROM audits_finding WHERE table_id = %s AND round_id IS NULL LIMIT 1"
@@ -16,7 +16,7 @@ def findings_adopt(table_id: int, rounds: Iterable[int], run: Callable[[], Run])
     Done before findings are compared, in the same transaction: so what was found while a round was played is known
     already, and is neither doubled nor lapsed.
     """
-    if not rows(WAITING, table_id):
+    if not query_rows(WAITING, table_id):
         return
     waiting = Finding.objects.filter(table=table_id, round=None, live_round__recorded__isnull=False)
     found = list(waiting.select_related("live_round"))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from psycopg import errors, pq, sql
 
 from audits.reconciliation.ordinary_rounds import ordinary
-from games.database.sql import rows
+from games.database.sql import query_rows
 from games.floor.moments import day_bounds
 from games.models import Table
 
@@ -196,9 +196,9 @@ def arrays_here() -> Arrays:
 
 
 def _ask_for_arrays() -> Arrays:
-    if rows("SELECT to_regprocedure(%s)", f"{ARRAY_BYTES}(anyarray)") == [(None,)]:
+    if query_rows("SELECT to_regprocedure(%s)", f"{ARRAY_BYTES}(anyarray)") == [(None,)]:
         return Arrays("array_send")
-    ((one,),) = rows(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")
+    ((one,),) = query_rows(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")
     return Arrays(ARRAY_BYTES, {b"\x01\x00": "<", b"\x00\x01": ">"}[bytes(one)[HEADER:]])
 
 

@@ -30,13 +30,13 @@ from audits.reconciliation.bulk_read import (
     rounds_of,
 )
 from audits.reconciliation.checks.own_checks import Procedure, begun_meanwhile
-from audits.reconciliation.drafts import Sight, found_in
+from audits.reconciliation.drafts import Sight, drafts_in
 from audits.reconciliation.explain import explained
 from audits.reconciliation.scalar_totals import sums_of_round
-from audits.reconciliation.store import Gathered, findings_save
-from audits.reconciliation.terms import SIGN_INCOMPLETE, Applying, applying
+from audits.reconciliation.store import GatheredDrafts, findings_save
+from audits.reconciliation.terms import SIGN_INCOMPLETE, TermsOfDay, terms_of_day
 from audits.reconciliation.totals import Sums, sums_of
-from games.database.sql import rows
+from games.database.sql import query_rows
 from games.engine.kernel.kernel import Chunk, Verdict
 from games.models import Outbox, Table
 
@@ -70,7 +70,7 @@ class BusyError(Exception):
 
 
 @dataclass
-class Done:
+class DayResult:
     """What one pass over a table's day came to."""
 
     rounds: int = 0
@@ -80,16 +80,16 @@ class Done:
 
 def day_lock(table: Table, day: dt.date, *, wait: bool = True) -> Sums:
     """Until the transaction ends nobody else reconciles this day, and nobody changes what the table is settled by."""
-    locked = rows(LOCKED if wait else LOCKED_IF_FREE, table.pk, day)
+    locked = query_rows(LOCKED if wait else LOCKED_IF_FREE, table.pk, day)
     if not locked:
         raise BusyError
     return Sums(*map(int, locked[0]))
 
 
-def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: Progress | None = None) -> Done:
+def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: Progress | None = None) -> DayResult:
     """All rounds of the day anew. The caller's transaction; its day is locked."""
     day_lock(table, day)
-    seen = Pass(table)
+    seen = TablePass(table)
     seen.read(rounds_of(table, day), progress)
     _overlapped_elsewhere(table, day, seen.procedure.lasting)
     seen.explain(seen.procedure.may_overlap())
@@ -99,7 +99,7 @@ def reconcile_day(table: Table, day: dt.date, run: Callable[[], Run], progress: 
     return _summarise(table, day, seen, Sums(), seen.gathered.kinds())
 
 
-def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Done:
+def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> DayResult:
     """The rounds of the day that wait in the outbox; all of it, where one of them was reconciled before.
 
     Raises BusyError where another worker has the day.
@@ -107,11 +107,11 @@ def reconcile_waiting(table: Table, day: dt.date, run: Callable[[], Run]) -> Don
     before = day_lock(table, day, wait=False)
     if Outbox.objects.filter(again=True, round__table=table, round__gaming_day=day).exists():
         return reconcile_day(table, day, run)
-    seen = Pass(table)
+    seen = TablePass(table)
     seen.read(rounds_of(table, day, only_waiting=True), None)
     fresh = seen.ids.tolist()
     if not fresh:  # somebody else was quicker
-        return Done()
+        return DayResult()
     later = begun_meanwhile(fresh)
     _again(table, [(key, its_day) for key, its_day in later if its_day != day])
     here = [key for key, its_day in later if its_day == day]
@@ -150,7 +150,9 @@ def _again(table: Table, rounds: list[tuple[int, dt.date]]) -> None:
         cursor.execute(OTHER_DAYS, [[key for key, _ in rounds], timezone.now()])
 
 
-def _summarise(table: Table, day: dt.date, seen: "Pass", before: Sums, kinds: Mapping[tuple[str, str], int]) -> Done:
+def _summarise(
+    table: Table, day: dt.date, seen: "TablePass", before: Sums, kinds: Mapping[tuple[str, str], int]
+) -> DayResult:
     """The figures as they are now."""
     before.add(seen.sums)
     counts = dict.fromkeys(COUNTS, 0)
@@ -161,25 +163,25 @@ def _summarise(table: Table, day: dt.date, seen: "Pass", before: Sums, kinds: Ma
         figures = (getattr(before, name) for name in FIGURES)
         cursor.execute(SAVED, [*figures, *counts.values(), by_kind, timezone.now(), table.pk, day])
     _taken(seen.ids)
-    return Done(seen.sums.rounds, seen.sums.bets, counts)
+    return DayResult(seen.sums.rounds, seen.sums.bets, counts)
 
 
 def _taken(ids: NDArray[np.int64]) -> None:
     """Out of the outbox: those that were seen, and no other that has come meanwhile."""
-    if rows("SELECT FROM games_outbox LIMIT 1"):
+    if query_rows("SELECT FROM games_outbox LIMIT 1"):
         with connection.cursor() as cursor:
             cursor.execute(TAKEN, [f"{{{','.join(map(str, ids.tolist()))}}}"])
 
 
-class Pass:
+class TablePass:
     """One reading of rounds: what the kernel saw in them, and what the engine says about these."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self.applying: Applying = applying(table)
+        self.applying: TermsOfDay = terms_of_day(table)
         self.procedure = Procedure(table, self.applying)
         self.sums = Sums()
-        self.gathered = Gathered()
+        self.gathered = GatheredDrafts()
         self._ids: list[NDArray[np.int64]] = []
         self._odd: dict[int, int] = {}  # rounds, with what was seen in them
         self._corrected: list[int] = []
@@ -231,10 +233,10 @@ class Pass:
         """Once the reading is over: a connection does one thing at a time."""
         policy, crews = self.applying.weights, self.applying.crews
         for one, recorded in explained(list(self._odd), self.applying):
-            self.gathered.add(one.pk, found_in(recorded, policy, crews, self._odd[one.pk]), one)
+            self.gathered.add(one.pk, drafts_in(recorded, policy, crews, self._odd[one.pk]), one)
         for keys, are_corrected in ((self._corrected, True), (self._by_engine, False)):
             for one, recorded in explained(keys, self.applying, are_corrected=are_corrected):
                 self.sums.add(sums_of_round(recorded))
-                self.gathered.add(one.pk, found_in(recorded, policy, crews), one)
+                self.gathered.add(one.pk, drafts_in(recorded, policy, crews), one)
         for key, found in self.procedure.findings(overlapping):
             self.gathered.add(key, [found])

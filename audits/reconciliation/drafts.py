@@ -19,7 +19,7 @@ WAITING = ("ruling", "unfinished")
 
 
 @dataclass(frozen=True)
-class Found:
+class FindingDraft:
     category: Category
     key: str
     kind: str
@@ -46,56 +46,61 @@ class Sight(IntFlag):
     IRREGULARITY = 4
 
 
-def found_in(one: RecordedRound, policy: FindingPolicy, crews: Crews, seen: int = ~Sight(0)) -> list[Found]:
-    found: list[Found] = []
+def drafts_in(
+    recorded_round: RecordedRound, policy: FindingPolicy, crews: Crews, seen: int = ~Sight(0)
+) -> list[FindingDraft]:
+    found: list[FindingDraft] = []
     if seen & Sight.DISCREPANCY:
-        found += discrepancies(one, policy)
-        found += by_rulings(one, policy)
+        found += discrepancies(recorded_round, policy)
+        found += by_rulings(recorded_round, policy)
     if seen & Sight.BREACH:
-        found += breaches(one, policy)
+        found += breaches(recorded_round, policy)
     if seen & Sight.IRREGULARITY:
-        found += irregularities(one)
-        found += procedural(one, policy, crews)
+        found += irregularities(recorded_round)
+        found += procedural(recorded_round, policy, crews)
     return found
 
 
-def procedural(one: RecordedRound, policy: FindingPolicy, crews: Crews) -> Iterator[Found]:
+def procedural(recorded_round: RecordedRound, policy: FindingPolicy, crews: Crews) -> Iterator[FindingDraft]:
     """Yield what the events of a round show, of the checks that concern its rulebook."""
-    for fault in [*procedural_faults(one.book, one.events), *decision_faults(one, crews)]:
-        if fault.kind in one.book.procedural:
-            yield procedural_found(one.book, policy, fault.kind, fault.detail)
+    for fault in [
+        *procedural_faults(recorded_round.book, recorded_round.events),
+        *decision_faults(recorded_round, crews),
+    ]:
+        if fault.kind in recorded_round.book.procedural:
+            yield procedural_draft(recorded_round.book, policy, fault.kind, fault.detail)
 
 
-def procedural_found(
+def procedural_draft(
     book: Rulebook, policy: FindingPolicy, kind: str, detail: str, mark: str = "", **columns: Any
-) -> Found:
+) -> FindingDraft:
     """Make a finding of a check: with the rules that it guards, and the severity that the casino gives it."""
     rules = book.cite(*book.procedural.get(kind, ()))
-    return Found(
+    return FindingDraft(
         Category.PROCEDURAL, f"{kind} {mark}", kind, policy.procedural_severity(kind),
         rule=rules[0] if rules else None, rules=rules, detail=detail, **columns,
     )  # fmt: skip
 
 
-def discrepancies(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
-    for wrong in one.discrepancies():
-        bet, amount = one.bets[wrong.position], abs(wrong.recorded - wrong.expected)
-        rules = [*one.book.cite(*wrong.rules), *one.policy_rulings(wrong.position)]
-        yield Found(
+def discrepancies(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator[FindingDraft]:
+    for wrong in recorded_round.discrepancies():
+        bet, amount = recorded_round.bets[wrong.position], abs(wrong.recorded - wrong.expected)
+        rules = [*recorded_round.book.cite(*wrong.rules), *recorded_round.policy_rulings(wrong.position)]
+        yield FindingDraft(
             Category.DISCREPANCY, f"{wrong.kind} {wrong.position} {wrong.expected} {wrong.recorded}", wrong.kind,
             policy.severity_of(amount), rules=rules, boxes=[bet.box], player=bet.player,
             position=wrong.position, stake=bet.stake, expected=wrong.expected, recorded=wrong.recorded, amount=amount,
         )  # fmt: skip
 
 
-def by_rulings(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
+def by_rulings(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator[FindingDraft]:
     """Yield what a ruling or discretion gave, or took, beyond the rules: with what the rules give as expected."""
-    if one.ruled is None:
+    if recorded_round.ruled is None:
         return
-    decision, cited = one.ruled.decision, one.book.cite(*one.ruled.rules)
-    for beyond in one.beyond_rules():
-        bet, amount = one.bets[beyond.position], abs(beyond.decided - beyond.by_rules)
-        yield Found(
+    decision, cited = recorded_round.ruled.decision, recorded_round.book.cite(*recorded_round.ruled.rules)
+    for beyond in recorded_round.beyond_rules():
+        bet, amount = recorded_round.bets[beyond.position], abs(beyond.decided - beyond.by_rules)
+        yield FindingDraft(
             Category.BY_RULING, f"by-ruling {decision} {beyond.position} {beyond.by_rules} {beyond.decided}",
             "above-rules" if beyond.decided > beyond.by_rules else "below-rules", policy.severity_of(amount),
             rules=[*cited, decision], boxes=[bet.box], player=bet.player, position=beyond.position, stake=bet.stake,
@@ -105,35 +110,42 @@ def by_rulings(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
         )  # fmt: skip
 
 
-def breaches(one: RecordedRound, policy: FindingPolicy) -> Iterator[Found]:
-    for breach in one.breaches():
+def breaches(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator[FindingDraft]:
+    for breach in recorded_round.breaches():
         amount = abs(breach.placed - breach.permitted)
         key = f"{breach.kind} {' '.join(breach.boxes)} {breach.placed} {breach.permitted} {breach.player or ''}"
-        yield Found(
-            Category.BREACH, key, breach.kind, policy.severity_of(amount),
-            rules=one.book.cite(*breach_rules(one.book, breach)), boxes=list(breach.boxes), player=breach.player,
-            placed=breach.placed, permitted=breach.permitted, amount=amount,
-        )  # fmt: skip
+        yield FindingDraft(
+            Category.BREACH,
+            key,
+            breach.kind,
+            policy.severity_of(amount),
+            rules=recorded_round.book.cite(*breach_rules(recorded_round.book, breach)),
+            boxes=list(breach.boxes),
+            player=breach.player,
+            placed=breach.placed,
+            permitted=breach.permitted,
+            amount=amount,
+        )
 
 
-def irregularities(one: RecordedRound) -> Iterator[Found]:
-    for odd in one.irregularities():
+def irregularities(recorded_round: RecordedRound) -> Iterator[FindingDraft]:
+    for odd in recorded_round.irregularities():
         position = odd.position
         key = f"irregular {odd.action} {odd.rule or '-'} {'' if position is None else position}"
-        cited = one.book.cite(odd.rule)[0] if odd.rule else None
-        rules = [*([cited] if cited else []), *_losing_bet_rules(one, position)]
-        yield Found(
+        cited = recorded_round.book.cite(odd.rule)[0] if odd.rule else None
+        rules = [*([cited] if cited else []), *_losing_bet_rules(recorded_round, position)]
+        yield FindingDraft(
             Category.IRREGULARITY, key, odd.action, Severity.MEDIUM if odd.action in WAITING else Severity.LOW,
             rule=cited, rules=rules, position=position, detail=odd.detail,
-            player=None if position is None else one.bets[position].player,
-            boxes=[] if position is None else [one.bets[position].box],
+            player=None if position is None else recorded_round.bets[position].player,
+            boxes=[] if position is None else [recorded_round.bets[position].box],
         )  # fmt: skip
 
 
-def _losing_bet_rules(one: RecordedRound, position: int | None) -> tuple[str, ...]:
+def _losing_bet_rules(recorded_round: RecordedRound, position: int | None) -> tuple[str, ...]:
     """Cite what a document says of a losing bet that a player takes back (Division 9, 4.8), where this bet lost."""
-    if position is None or not one.bets[position].is_withdrawn_late:
+    if position is None or not recorded_round.bets[position].is_withdrawn_late:
         return ()
-    expected = one.expected()
+    expected = recorded_round.expected()
     is_lost = bool(expected) and expected[position][0] < 0
-    return cited_for(one.book.id, "losing-bet") if is_lost else ()
+    return cited_for(recorded_round.book.id, "losing-bet") if is_lost else ()

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from audits.models import Correction
-from audits.reconciliation.later_decisions import Since, decision_of, since_of
-from audits.reconciliation.terms import Applied, Applying
-from games.database.sql import rows
+from audits.reconciliation.later_decisions import LaterDecisions, decision_of, later_decisions_of
+from audits.reconciliation.terms import AppliedTerms, TermsOfDay
+from games.database.sql import query_rows
 from games.engine.box_numbers import code_of
 from games.engine.dice import Throw, parse_dice, parse_known_dice
 from games.engine.play.findings import RecordedBet, RecordedRound, Ruled
@@ -64,36 +64,45 @@ def event_of(one: dict[str, Any]) -> Event:
 _as_bet = partial(tuple.__new__, RecordedBet)
 
 
-def recorded_bets(one: Round | OnRecord, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
-    nets: Sequence[int | None] = one.nets if corrected is None else corrected
-    if one.nets_given and corrected is None:
-        nets = [net if is_given else None for net, is_given in zip(one.nets, one.nets_given, strict=True)]
-    missing = [False] * len(one.players)
-    withdrawn = one.withdrawn or missing
+def recorded_bets(round_: Round | OnRecord, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
+    nets: Sequence[int | None] = round_.nets if corrected is None else corrected
+    if round_.nets_given and corrected is None:
+        nets = [net if is_given else None for net, is_given in zip(round_.nets, round_.nets_given, strict=True)]
+    missing = [False] * len(round_.players)
+    withdrawn = round_.withdrawn or missing
     columns: tuple[Iterable[Any], ...] = (
-        one.players, map(code_of, one.boxes), one.stakes, nets, one.late or missing, one.refused or missing, withdrawn,
-        (at is not None for at in one.placed_at) if one.placed_at else missing,
-        (at is not None and not early for at, early in zip(one.withdrawn_at, withdrawn, strict=True))
-        if one.withdrawn_at else missing,
-        _at_the_call(one) if one.placed_at or one.withdrawn_at else missing,
-    )  # fmt: skip
+        round_.players,
+        map(code_of, round_.boxes),
+        round_.stakes,
+        nets,
+        round_.late or missing,
+        round_.refused or missing,
+        withdrawn,
+        (at is not None for at in round_.placed_at) if round_.placed_at else missing,
+        (at is not None and not early for at, early in zip(round_.withdrawn_at, withdrawn, strict=True))
+        if round_.withdrawn_at
+        else missing,
+        _at_the_call(round_) if round_.placed_at or round_.withdrawn_at else missing,
+    )
     return list(map(_as_bet, zip(*columns, strict=True)))
 
 
-def _at_the_call(one: Round | OnRecord) -> Iterator[bool]:
+def _at_the_call(round_: Round | OnRecord) -> Iterator[bool]:
     """Tell of each bet whether it was placed or taken back at the very moment of the call."""
-    never = [None] * len(one.players)
-    moments = zip(one.placed_at or never, one.withdrawn_at or never, strict=True)
-    return (one.closed_at is not None and one.closed_at in pair for pair in moments)
+    never = [None] * len(round_.players)
+    moments = zip(round_.placed_at or never, round_.withdrawn_at or never, strict=True)
+    return (round_.closed_at is not None and round_.closed_at in pair for pair in moments)
 
 
-def recorded_round(one: Round | OnRecord, applied: Applied, since: Since | None = None) -> RecordedRound:
+def recorded_round(
+    round_: Round | OnRecord, applied: AppliedTerms, since: LaterDecisions | None = None
+) -> RecordedRound:
     """As it was recorded, or as it stands since it was ruled on and corrected."""
-    since = since or Since()
-    events = [event_of(event) for event in one.events]
+    since = since or LaterDecisions()
+    events = [event_of(event) for event in round_.events]
     game, last = applied.game, since.correction
     return RecordedRound(
-        game.book, game.layout, game.limits, events, recorded_bets(one, last.nets if last else None), game.excess,
+        game.book, game.layout, game.limits, events, recorded_bets(round_, last.nets if last else None), game.excess,
         applied.rulings, since.rulings, ruled_by(last) if last else None,
         ruled_by(since.by_rule) if since.by_rule else None,
     )  # fmt: skip
@@ -108,12 +117,12 @@ def ruled_by(last: Correction) -> Ruled:
 
 
 def explained(
-    ids: Sequence[int], applying: Applying, *, are_corrected: bool = False
+    ids: Sequence[int], applying: TermsOfDay, *, are_corrected: bool = False
 ) -> Iterator[tuple[OnRecord, RecordedRound]]:
     """In the order of their start."""
     for first in range(0, len(ids), AT_ONCE):
         keys = ids[first : first + AT_ONCE]
-        since = since_of(keys, with_corrections=are_corrected)
-        for one in map(OnRecord._make, rows(ROUNDS, list(keys))):
+        since = later_decisions_of(keys, with_corrections=are_corrected)
+        for one in map(OnRecord._make, query_rows(ROUNDS, list(keys))):
             applied = applying.at(one.assignment_id, one.started_at)
             yield one, recorded_round(one._replace(events=json.loads(one.events)), applied, since.get(one.pk))

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audits.models import Correction
-from games.database.sql import rows
+from games.database.sql import query_rows
 
 
 @dataclass(frozen=True)
-class Since:
+class LaterDecisions:
     rulings: tuple[str, ...] = ()  # numbers
     correction: Correction | None = None  # the last one
     by_rule: Correction | None = None  # the last one that a rule itself decided, and no ruling or discretion
@@ -22,7 +22,7 @@ WHERE o.round_id = ANY (%s) ORDER BY r.id
 """
 
 
-def since_of(keys: Sequence[int], *, with_corrections: bool = True) -> dict[int, Since]:
+def later_decisions_of(keys: Sequence[int], *, with_corrections: bool = True) -> dict[int, LaterDecisions]:
     """Of these rounds, those about which something was said."""
     last: dict[int, Correction] = {}
     by_rule: dict[int, Correction] = {}
@@ -33,10 +33,11 @@ def since_of(keys: Sequence[int], *, with_corrections: bool = True) -> dict[int,
             if not decision_of(one):
                 by_rule[one.round_id] = one
     rulings: dict[int, list[str]] = defaultdict(list)
-    for key, number in rows(RULINGS, list(keys)):
+    for key, number in query_rows(RULINGS, list(keys)):
         rulings[key].append(number)
     return {
-        key: Since(tuple(dict.fromkeys(rulings[key])), last.get(key), by_rule.get(key)) for key in {*last, *rulings}
+        key: LaterDecisions(tuple(dict.fromkeys(rulings[key])), last.get(key), by_rule.get(key))
+        for key in {*last, *rulings}
     }
 
 

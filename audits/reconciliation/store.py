@@ -11,13 +11,13 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from audits.models import Finding, Run
-from audits.reconciliation.drafts import Found
+from audits.reconciliation.drafts import FindingDraft
 from audits.reconciliation.explain import OnRecord
-from audits.reconciliation.terms import Applying
+from audits.reconciliation.terms import TermsOfDay
 from games.engine.play.findings import VERSION
 from games.models import Round
 
-FOUND = tuple(one.name for one in fields(Found))
+FOUND = tuple(field.name for field in fields(FindingDraft))
 OF_ROUND = ("round_id", "table_id", "gaming_day", "round_started_at", "rulebook", "limit_set_id")
 OF_RUN = ("engine", "found_by_id", "found_at")
 #: What nobody has said anything about yet.
@@ -27,7 +27,7 @@ NEW = {
 }  # fmt: skip
 
 
-class Known(NamedTuple):
+class KnownFindings(NamedTuple):
     """Of what is on record, as much as is compared."""
 
     pk: int
@@ -39,33 +39,37 @@ class Known(NamedTuple):
 
 
 @dataclass
-class Gathered:
+class GatheredDrafts:
     """All that was found in some rounds, by round."""
 
-    by_round: dict[int, list[Found]] = field(default_factory=dict)
+    by_round: dict[int, list[FindingDraft]] = field(default_factory=dict)
     rounds: dict[int, OnRecord] = field(default_factory=dict)  # those that are at hand
 
-    def add(self, key: int, found: Iterable[Found], one: OnRecord | None = None) -> None:
+    def add(self, key: int, found: Iterable[FindingDraft], on_record: OnRecord | None = None) -> None:
         listed = list(found)
         if listed:
             self.by_round.setdefault(key, []).extend(listed)
-        if listed and one is not None:
-            self.rounds[key] = one
+        if listed and on_record is not None:
+            self.rounds[key] = on_record
 
     def kinds(self) -> Counter[tuple[str, str]]:
         """How many there are of each category and kind."""
         keyed = {(key, one.key): (one.category.value, one.kind) for key, _, one in self}
         return Counter(keyed.values())
 
-    def __iter__(self) -> Iterator[tuple[int, int, Found]]:
+    def __iter__(self) -> Iterator[tuple[int, int, FindingDraft]]:
         for key, found in self.by_round.items():
             for ordinal, one in enumerate(found):
                 yield key, ordinal, one
 
 
-def findings_save(gathered: Gathered, known: QuerySet[Finding], run: Callable[[], Run], applying: Applying) -> None:
+def findings_save(
+    gathered: GatheredDrafts, known: QuerySet[Finding], run: Callable[[], Run], applying: TermsOfDay
+) -> None:
     """`known` are the findings on record of what was looked at: all of these that were not found again lapse."""
-    on_record = {(one.round_id, one.key): one for one in map(Known._make, known.values_list(*Known._fields))}
+    on_record = {
+        (one.round_id, one.key): one for one in map(KnownFindings._make, known.values_list(*KnownFindings._fields))
+    }
     found = {(key, one.key): (ordinal, one) for key, ordinal, one in gathered}
     if new := {name: entry for name, entry in found.items() if name not in on_record}:
         _add(new, gathered.rounds, run(), applying)
@@ -83,13 +87,16 @@ def findings_save(gathered: Gathered, known: QuerySet[Finding], run: Callable[[]
     Finding.objects.bulk_update([changing[key] for key in moved], ["ordinal", "detail"], batch_size=500)
 
 
-def _differs(one: Known, ordinal: int, now: Found) -> bool:
+def _differs(known_findings: KnownFindings, ordinal: int, now: FindingDraft) -> bool:
     """The same finding at another place, or in other words: a ruling is named once there is one."""
-    return one.ordinal != ordinal or one.detail != now.detail
+    return known_findings.ordinal != ordinal or known_findings.detail != now.detail
 
 
 def _add(
-    entries: dict[tuple[int, str], tuple[int, Found]], at_hand: dict[int, OnRecord], run: Run, applying: Applying
+    entries: dict[tuple[int, str], tuple[int, FindingDraft]],
+    at_hand: dict[int, OnRecord],
+    run: Run,
+    applying: TermsOfDay,
 ) -> None:
     """By COPY: a day on which everything is wrong has as many findings as bets."""
     columns = ("table_id", "gaming_day", "assignment_id", "started_at", "rulebook")
@@ -108,9 +115,9 @@ def _add(
 
 def _mark(findings: list[Finding], run: Run, reason: str, **values: Any) -> None:
     """A change that no person made, in the history all the same: the run is its author."""
-    for one in findings:
+    for finding in findings:
         for name, value in values.items():
-            setattr(one, name, value)
+            setattr(finding, name, value)
     Finding.objects.bulk_update(findings, list(values), batch_size=500)
     Finding.history.bulk_history_create(
         findings, update=True, default_change_reason=reason,

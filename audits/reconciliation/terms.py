@@ -16,10 +16,10 @@ from audits.models import policy_of
 from audits.reconciliation.checks.crew import Crews
 from audits.reconciliation.checks.out_of_play import Closures
 from audits.reconciliation.postgres_time import EPOCH, microseconds
-from games.database.sql import rows
+from games.database.sql import query_rows
 from games.engine.box_numbers import NUMBERS
 from games.engine.kernel.chunks import COLUMNS
-from games.engine.kernel.kernel import Game, Kernel
+from games.engine.kernel.kernel import Kernel, KernelGame
 from games.engine.rules.loader import rulebook
 from games.engine.signs.completeness import is_complete_for
 from games.engine.signs.limits import Limits
@@ -31,13 +31,13 @@ SIGN_INCOMPLETE = "sign-incomplete"
 
 
 @dataclass(frozen=True)
-class Applied:
-    game: Game
+class AppliedTerms:
+    game: KernelGame
     limit_set: LimitSet | None
     rulings: tuple[str, ...] = ()  # the standing ones that the game follows
 
 
-class Applying:
+class TermsOfDay:
     """The games of a table by assignment and time, the kernel that settles them, and what a finding weighs."""
 
     def __init__(self, table: Table) -> None:
@@ -46,15 +46,19 @@ class Applying:
         assignments = list(TableAssignment.objects.filter(table=table).order_by("pk"))
         self.crews = Crews(table, assignments)
         signs = list(reversed(limit_periods(table)))
-        policies = {book: policies_of(table.casino_id, book) for book in {one.rulebook for one in assignments}}
-        starts = {one.starts_at for one in signs} | {one.starts_at for known in policies.values() for one in known[1:]}
+        policies = {
+            book: policies_of(table.casino_id, book) for book in {assignment.rulebook for assignment in assignments}
+        }
+        starts = {sign.starts_at for sign in signs} | {
+            one.starts_at for known in policies.values() for one in known[1:]
+        }
         periods = [EPOCH, *sorted(starts)]
-        self.closures = Closures(table, {one.pk: one.rulebook for one in assignments})
-        self._assignments = np.array([one.pk for one in assignments], np.int64)
-        self._starts = np.array([microseconds(one) for one in periods[1:]], np.int64)
+        self.closures = Closures(table, {assignment.pk: assignment.rulebook for assignment in assignments})
+        self._assignments = np.array([assignment.pk for assignment in assignments], np.int64)
+        self._starts = np.array([microseconds(period) for period in periods[1:]], np.int64)
         self._applied = [
-            _applied(one, _last(signs, moment), _last(policies[one.rulebook], moment) or Policy())
-            for one in assignments for moment in periods
+            _applied(assignment, _last(signs, moment), _last(policies[assignment.rulebook], moment) or Policy())
+            for assignment in assignments for moment in periods
         ]  # fmt: skip
         self.kernel = Kernel([one.game for one in self._applied])
 
@@ -76,7 +80,7 @@ class Applying:
         found: NDArray[np.intp] = game * (len(self._starts) + 1) + sign
         return found
 
-    def at(self, assignment_id: int, started_at: dt.datetime) -> Applied:
+    def at(self, assignment_id: int, started_at: dt.datetime) -> AppliedTerms:
         game = bisect_left(self._assignments, assignment_id)
         sign = bisect_right(self._starts, microseconds(started_at))
         return self._applied[game * (len(self._starts) + 1) + sign]
@@ -87,16 +91,16 @@ Dated = TypeVar("Dated", LimitPeriod, Policy)
 
 def _last(periods: Sequence[Dated], moment: dt.datetime) -> Dated | None:
     """The one in force at a moment, of periods in the order of their start."""
-    return next((one for one in reversed(periods) if one.starts_at <= moment), None)
+    return next((period for period in reversed(periods) if period.starts_at <= moment), None)
 
 
-def _applied(assignment: TableAssignment, period: LimitPeriod | None, policy: Policy) -> Applied:
+def _applied(assignment: TableAssignment, period: LimitPeriod | None, policy: Policy) -> AppliedTerms:
     """Limits fit the layouts that a table has while they are in force; with any other they never meet a round."""
     book = rulebook(assignment.rulebook)
     sign = period.limit_set if period and _meet(assignment, period) else None
     limits = sign.sheet.limits() if sign else Limits()
     limits = replace(limits, chip_unit=policy.rounding or assignment.chip_unit)
-    return Applied(Game(book, book.layouts[assignment.layout], limits, policy.excess), sign, policy.rulings)
+    return AppliedTerms(KernelGame(book, book.layouts[assignment.layout], limits, policy.excess), sign, policy.rulings)
 
 
 def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
@@ -117,16 +121,16 @@ SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),
     (SELECT count(*) FROM games_livewarning w JOIN games_liveround l ON l.id = w.live_round_id
         WHERE l.table_id = %s AND l.recorded_id IS NOT NULL)
 """
-_KNOWN: dict[tuple[str, int], tuple[Any, Applying]] = {}
+_KNOWN: dict[tuple[str, int], tuple[Any, TermsOfDay]] = {}
 
 
-def applying(table: Table) -> Applying:
+def terms_of_day(table: Table) -> TermsOfDay:
     """Made once a process, and anew when the table has other limits or another game, or findings weigh otherwise."""
-    (stamp,) = rows(
+    (stamp,) = query_rows(
         STAMP, *[table.pk] * 2, *[table.casino_id] * 2, timezone.now(), table.casino_id, *[table.pk] * 2
     )  # fmt: skip
     place = (str(connection.settings_dict["NAME"]), table.pk)
     known = _KNOWN.get(place)
     if known is None or known[0] != stamp:
-        known = _KNOWN[place] = (stamp, Applying(table))
+        known = _KNOWN[place] = (stamp, TermsOfDay(table))
     return known[1]

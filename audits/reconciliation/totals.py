@@ -25,8 +25,8 @@ class Sums:
     by_ruling_amount: int = 0
 
     def add(self, other: "Sums") -> None:
-        for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
 
 def sums_of(rounds: Rounds, verdict: Verdict) -> Sums:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from audits.reconciliation.explain import recorded_round
-from audits.reconciliation.terms import Applied
+from audits.reconciliation.terms import AppliedTerms
 from games.engine.errors import InputError
 from games.engine.json_input import misfits
 from games.engine.json_output import breach_document, ruling_documents
@@ -23,7 +23,7 @@ Net = int | None  # None: none was given, or the round has no result
 
 
 @dataclass(frozen=True)
-class Game:
+class OtherGame:
     """What the round is to be settled by instead."""
 
     book: Rulebook
@@ -35,7 +35,7 @@ class Replay:
     """One round, settled twice. What was recorded is compared with the second."""
 
     round: Round
-    applied: Applied
+    applied: AppliedTerms
     otherwise: RecordedRound
     left_out: Sequence[str] = ()  # lines of the table's own sign that the other layout has no place for
     limits_file: str | None = None
@@ -45,12 +45,12 @@ class Replay:
         return recorded_round(self.round, self.applied)
 
 
-def other_game(one: Round, book_id: str | None, layout_code: str | None) -> Game:
-    book = rulebook(book_id or one.rulebook)
-    return Game(book, layout(book, layout_code or one.layout))
+def other_game(round_: Round, book_id: str | None, layout_code: str | None) -> OtherGame:
+    book = rulebook(book_id or round_.rulebook)
+    return OtherGame(book, layout(book, layout_code or round_.layout))
 
 
-def sign_on(game: Game, limits: Limits) -> tuple[Limits, list[str]]:
+def sign_on(game: OtherGame, limits: Limits) -> tuple[Limits, list[str]]:
     """The table's own sign on another layout: what this has no place for is left out, and told."""
     lacking = [(where, key) for where, key, _ in misfits(game.book, game.layout, limits.by_key, limits.differential)]
     kept = replace(
@@ -62,12 +62,12 @@ def sign_on(game: Game, limits: Limits) -> tuple[Limits, list[str]]:
 
 
 def replay(
-    one: Round, applied: Applied, game: Game, *, excess: str | None = None, limits: Limits | None = None,
+    round_: Round, applied: AppliedTerms, game: OtherGame, *, excess: str | None = None, limits: Limits | None = None,
     limits_file: str | None = None,
 ) -> Replay:  # fmt: skip
     """Without anything else it is settled as it is now."""
     own, left_out = sign_on(game, applied.game.limits)
-    now = recorded_round(one, applied)
+    now = recorded_round(round_, applied)
     verify_boxes(game, now.bets)
     otherwise = replace(
         now,
@@ -76,10 +76,10 @@ def replay(
         limits=own if limits is None else limits,
         excess=excess or (now.excess if game.book == now.book else None),
     )
-    return Replay(one, applied, otherwise, left_out if limits is None else (), limits_file)
+    return Replay(round_, applied, otherwise, left_out if limits is None else (), limits_file)
 
 
-def verify_boxes(game: Game, bets: Iterable[RecordedBet]) -> None:
+def verify_boxes(game: OtherGame, bets: Iterable[RecordedBet]) -> None:
     """A bet that counts for nothing needs no box."""
     missing = {bet.box: bet.player for bet in bets if bet.counts and bet.box not in game.layout.boxes}
     if missing:
@@ -115,8 +115,8 @@ def replay_document(done: Replay) -> Row:
     }  # fmt: skip
 
 
-def _from(sign: LimitSet | None, one: Round) -> str | None:
-    return as_text(sign.starts_at, one.table.casino) if sign else None
+def _from(sign: LimitSet | None, round_: Round) -> str | None:
+    return as_text(sign.starts_at, round_.table.casino) if sign else None
 
 
 def _limits_of(done: Replay) -> Row:
@@ -125,23 +125,32 @@ def _limits_of(done: Replay) -> Row:
     return {"limits_from": _from(done.applied.limit_set, done.round), "left_out": list(done.left_out)}
 
 
-def _settled_by(one: RecordedRound) -> Row:
-    by_events = one.assessment
+def _settled_by(recorded_round: RecordedRound) -> Row:
+    by_events = recorded_round.assessment
     status = "void" if by_events.is_void else "settled" if by_events.is_finished else "unfinished"
     return {
-        "rulebook": one.book.id, "layout": one.layout.code, "excess": one.excess or one.book.limits.excess,
-        "chip_unit": format_money(one.limits.chip_unit), "status": status,
+        "rulebook": recorded_round.book.id,
+        "layout": recorded_round.layout.code,
+        "excess": recorded_round.excess or recorded_round.book.limits.excess,
+        "chip_unit": format_money(recorded_round.limits.chip_unit),
+        "status": status,
         "dice": list(by_events.throw.faces) if by_events.throw else None,
-    }  # fmt: skip
+    }
 
 
-def _found(one: RecordedRound) -> Row:
+def _found(recorded_round: RecordedRound) -> Row:
     return {
-        "breaches": [breach_document(one.book, breach) for breach in one.breaches()],
-        "needs_ruling": ruling_documents(one.book, one.settlement) if one.settlement else [],
+        "breaches": [breach_document(recorded_round.book, breach) for breach in recorded_round.breaches()],
+        "needs_ruling": ruling_documents(recorded_round.book, recorded_round.settlement)
+        if recorded_round.settlement
+        else [],
         "irregularities": [
-            {"rule": one.book.cite(odd.rule)[0] if odd.rule else None, "action": odd.action, "detail": odd.detail}
-            for odd in one.irregularities()
+            {
+                "rule": recorded_round.book.cite(odd.rule)[0] if odd.rule else None,
+                "action": odd.action,
+                "detail": odd.detail,
+            }
+            for odd in recorded_round.irregularities()
         ],
     }
 

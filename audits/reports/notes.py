@@ -5,19 +5,19 @@ from collections.abc import Iterable
 
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 
-from audits.reports.report_kind import Asked
+from audits.reports.report_kind import ReportRequest
 from games.engine.rules.loader import rulebook
 from games.floor.approval import approval_notice
 from games.floor.moments import day_bounds
 from games.models import Casino, Table, TableAssignment
 
 
-def approval_notes(asked: Asked) -> list[str]:
+def approval_notes(asked: ReportRequest) -> list[str]:
     """Return a sentence for each casino and rulebook in force in the period of the report, where one must be said."""
     return [note for casino, tables in _by_casino(asked) for note in _notes(casino, _played(casino, tables, asked))]
 
 
-def rulebooks_of(asked: Asked) -> list[str]:
+def rulebooks_of(asked: ReportRequest) -> list[str]:
     """List the rulebooks in force in the period of the report, by their ids."""
     return sorted({id_ for casino, tables in _by_casino(asked) for id_ in _played(casino, tables, asked)})
 
@@ -27,7 +27,7 @@ def table_notes(table: Table, day: dt.date) -> list[str]:
     return _notes(table.casino, _rulebooks(table.casino, [table], day, day))
 
 
-def _by_casino(asked: Asked) -> list[tuple[Casino, Iterable[Table]]]:
+def _by_casino(asked: ReportRequest) -> list[tuple[Casino, Iterable[Table]]]:
     tables = Table.objects.order_by().filter(asked.standing.within(Table))
     if asked.casino is not None:
         tables = tables.filter(casino=asked.casino)
@@ -37,7 +37,7 @@ def _by_casino(asked: Asked) -> list[tuple[Casino, Iterable[Table]]]:
     return [(casino, tables.filter(casino=casino)) for casino in casinos]
 
 
-def _played(casino: Casino, tables: Iterable[Table], asked: Asked) -> Iterable[str]:
+def _played(casino: Casino, tables: Iterable[Table], asked: ReportRequest) -> Iterable[str]:
     return _rulebooks(casino, tables, asked.first, asked.last)
 
 

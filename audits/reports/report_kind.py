@@ -16,7 +16,7 @@ from django.db.models import Model, Q, QuerySet, Sum
 
 from audits.exports.document import Chart, Column, Row
 from audits.models import DaySummary
-from games.access.gate import Actor, Standing
+from games.access.gate import Actor, Capacity
 from games.floor.moments import day_bounds
 from games.models import Casino, Round, Table
 
@@ -34,14 +34,14 @@ class Shelf(StrEnum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportRequest:
     """A report as it was asked for: by whom and in which capacity, of which gaming days, casino and table.
 
     `casino` is None only for people of no single casino who asked for all of them.
     """
 
     actor: Actor
-    standing: Standing
+    standing: Capacity
     first: dt.date
     last: dt.date
     casino: Casino | None = None
@@ -106,7 +106,7 @@ class ReportKind:
     #: How people call its rows, for the sentence of a nil report: "No discrepancies were found in 1,240 rounds."
     things: ClassVar[str]
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: ReportRequest) -> None:
         self.asked = asked
         self._sums: dict[int, int] = {}
 

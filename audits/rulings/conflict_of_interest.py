@@ -18,8 +18,9 @@ RULING_POSTS = ("shift-manager", "casino-manager")
 def is_party(person: Staff, rounds: Iterable[Round]) -> bool:
     """By the staff number as it was sent, too: a round may have come before the person was on record."""
     return any(
-        person.pk in (one.dealer_staff_id, one.supervisor_staff_id) or person.number in (one.dealer, one.supervisor)
-        for one in rounds
+        person.pk in (round_.dealer_staff_id, round_.supervisor_staff_id)
+        or person.number in (round_.dealer, round_.supervisor)
+        for round_ in rounds
     )
 
 

@@ -56,10 +56,10 @@ def _awaiting(staff: Staff) -> Work:
     files = visible(staff, Incident.objects.filter(state=IncidentState.AWAITING)).select_related("table")
     rows = [
         Waiting(
-            str(one), reverse("admin:audits_incident_change", args=[one.pk]),
-            f"{f'{one.table}, ' if one.table else ''}{situation_words(one.situation)}",
+            str(file), reverse("admin:audits_incident_change", args=[file.pk]),
+            f"{f'{file.table}, ' if file.table else ''}{situation_words(file.situation)}",
         )
-        for one in files.defer("advice").order_by("state_since", "pk")[:SHOWN]
+        for file in files.defer("advice").order_by("state_since", "pk")[:SHOWN]
     ]  # fmt: skip
     every = f"{reverse('admin:audits_incident_changelist')}?state={IncidentState.AWAITING}"
     return Work("Awaiting a ruling", counted(files), rows, every)

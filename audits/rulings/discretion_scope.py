@@ -10,7 +10,7 @@ from games.engine.errors import InputError
 from games.engine.rules.advice import advise
 from games.engine.rules.citation import cite
 from games.engine.rules.loader import rulebook, rulebooks
-from games.engine.rules.rulebook import Discretion as Scope
+from games.engine.rules.rulebook import DiscretionRule as Scope
 from games.engine.rules.rulebook import Rulebook
 from games.models import Round
 
@@ -47,7 +47,7 @@ def _decided_otherwise(book: Rulebook, incident: Incident) -> str:
 def _what_is_left(book: Rulebook) -> str:
     if not book.discretions:
         return "If what happened is something else, correct the situation of the incident."
-    left = "; ".join(f"{', '.join(one.rules)}: {one.about}" for one in book.discretions.values())
+    left = "; ".join(f"{', '.join(discretion.rules)}: {discretion.about}" for discretion in book.discretions.values())
     return f"The document leaves to the operator only ({left}). If it was one of these, correct the situation."
 
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from audits.incidents.parser import Reader
+from audits.incidents.parser import BodyReader
 from audits.incidents.search import incidents_numbered
 from audits.models import Consequence, Incident, RepaymentMark, Ruling, RulingKind, Scope
 from audits.rulings.corrections.damage import NOT_NARROWED, Narrowing
 from audits.rulings.numbers import rulings_numbered
 from audits.rulings.services.corrective_actions import Basis
-from audits.rulings.services.rulings import Draft, is_rule
+from audits.rulings.services.rulings import RulingDraft, is_rule
 from games.access.gate import Actor, can, visible
 from games.engine.dice import parse_dice
 from games.engine.money import parse_net, parse_positive_money
@@ -48,7 +48,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-class RulingReader(Reader):
+class RulingReader(BodyReader):
     """Beside what every document has: rulings by their numbers, rules, dice and amounts."""
 
     def ruling(self, name: str, casino: Casino | None, *, seen: bool = True) -> Ruling | None:
@@ -133,15 +133,15 @@ class RulingReader(Reader):
 
 
 @dataclass(frozen=True)
-class Asked:
+class RulingRequest:
     """What is going to be ruled: on a file, or in place of another ruling."""
 
-    draft: Draft
+    draft: RulingDraft
     incident: Incident | None = None
     replaces: Ruling | None = None
 
 
-def read_ruling(actor: Actor, document: object, casino: Casino | None = None) -> Asked:
+def read_ruling(actor: Actor, document: object, casino: Casino | None = None) -> RulingRequest:
     """`casino` is where the numbers are of, for people of no single casino."""
     reader = RulingReader(actor, document, RULING_FIELDS)
     if "withdraws" in reader.data:
@@ -155,7 +155,7 @@ def read_ruling(actor: Actor, document: object, casino: Casino | None = None) ->
         reader.add("incident", f"{replaces} is about {replaces.incident}; leave the incident out.")
     about = replaces or incident
     place = about.casino if about else casino
-    draft = Draft(
+    draft = RulingDraft(
         kind=reader.choice("kind", RulingKind.values),
         question=reader.words("question"),
         facts=reader.words("facts"),
@@ -174,26 +174,26 @@ def read_ruling(actor: Actor, document: object, casino: Casino | None = None) ->
     if "departure" in reader.data and "departs_from" not in reader.data:
         reader.add("departure", "says why, but not from which ruling; name it by departs_from.")
     reader.done()
-    return Asked(draft, incident, replaces)
+    return RulingRequest(draft, incident, replaces)
 
 
-def _withdrawal(reader: RulingReader, casino: Casino | None) -> Asked:
+def _withdrawal(reader: RulingReader, casino: Casino | None) -> RulingRequest:
     reader.only(RULING_FIELDS, WITHDRAWAL_FIELDS, "is not said where a ruling is only withdrawn")
     reader.required(reader.data, "", "reasoning")
     replaces = reader.ruling("withdraws", casino, seen=False)
-    draft = Draft(
+    draft = RulingDraft(
         kind="", question="", decision="", reasoning=reader.words("reasoning"),
         effective_from=reader.moment("effective_from"), override=reader.words("override"), is_withdrawal=True,
     )  # fmt: skip
     reader.done()
-    return Asked(draft, replaces=replaces)
+    return RulingRequest(draft, replaces=replaces)
 
 
 # --- What follows ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderRequest:
     """A consequence that is asked for."""
 
     kind: str
@@ -206,7 +206,7 @@ class Order:
     narrowed: Narrowing = NOT_NARROWED
 
 
-def read_order(actor: Actor, incident: Incident, document: object) -> Order:
+def read_order(actor: Actor, incident: Incident, document: object) -> OrderRequest:
     reader = RulingReader(actor, document, ORDER_FIELDS, "kind", "reason")
     kind = reader.choice("kind", Kind.values)
     if kind in TAKEN:
@@ -216,7 +216,7 @@ def read_order(actor: Actor, incident: Incident, document: object) -> Order:
     rounds = reader.rounds(incident.casino)
     if kind in (Kind.SETTLEMENT, Kind.DISCRETION, Kind.RESULT) and len(rounds) > 1:
         reader.add("rounds", "there are several; name one round at a time.")
-    order = Order(
+    order = OrderRequest(
         kind=kind,
         basis=Basis(
             incident, _ruling_on(reader, incident), reader.line("rule", LONGEST_RULE),
@@ -248,14 +248,14 @@ def _ruling_on(reader: RulingReader, incident: Incident) -> Ruling | None:
 
 
 def read_reason(actor: Actor, document: object) -> str:
-    reader = Reader(actor, document, ("reason",), "reason")
+    reader = BodyReader(actor, document, ("reason",), "reason")
     reason = reader.words("reason")
     reader.done()
     return reason
 
 
 def read_mark(actor: Actor, document: object) -> tuple[str, str]:
-    reader = Reader(actor, document, ("what", "note"), "what")
+    reader = BodyReader(actor, document, ("what", "note"), "what")
     what, note = reader.choice("what", RepaymentMark.What.values), reader.words("note")
     reader.done()
     return what, note
@@ -263,7 +263,7 @@ def read_mark(actor: Actor, document: object) -> tuple[str, str]:
 
 def read_discretion(actor: Actor, incident: Incident, document: object) -> dict[str, Any]:
     """The arguments of `discretion_record` beside the file."""
-    reader = Reader(actor, document, ("decision", "reason", "round", "bet"), "decision", "reason")
+    reader = BodyReader(actor, document, ("decision", "reason", "round", "bet"), "decision", "reason")
     values: dict[str, Any] = {
         "decision": reader.words("decision"), "reason": reader.words("reason"), "round": reader.round(incident.casino),
         "bet": reader.data.get("bet"),

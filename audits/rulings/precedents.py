@@ -25,7 +25,7 @@ UNREAD = ("search", "incident__search", "incident__advice", "replaces__search", 
 
 
 @dataclass(frozen=True)
-class Asked:
+class PrecedentQuery:
     """What a ruling is drafted about."""
 
     rulebook: str
@@ -51,7 +51,7 @@ class Precedent:
         return self.ruling.is_standing and getattr(self.ruling, "replaced_by", None) is None
 
 
-def precedents(actor: Any, incident: Incident, asked: Asked) -> list[Precedent]:
+def precedents(actor: Any, incident: Incident, asked: PrecedentQuery) -> list[Precedent]:
     """Of those that the actor may see, the most similar first."""
     known = visible(actor, Ruling.objects.filter(casino=incident.casino_id, is_withdrawal=False))
     keys = {key for found in _candidates(known, asked) for key in found}
@@ -61,12 +61,12 @@ def precedents(actor: Any, incident: Incident, asked: Asked) -> list[Precedent]:
     return [Precedent(rulings[one.key], one.score, one.is_same_situation, one.shared_rules) for one in best]
 
 
-def _candidates(known: QuerySet[Ruling], asked: Asked) -> Iterable[list[int]]:
+def _candidates(known: QuerySet[Ruling], asked: PrecedentQuery) -> Iterable[list[int]]:
     for query in _ways(asked):
         yield list(known.filter(query).order_by("-made_at", "-pk").values_list("pk", flat=True)[:MOST_COMPARED])
 
 
-def _ways(asked: Asked) -> Iterable[Q]:
+def _ways(asked: PrecedentQuery) -> Iterable[Q]:
     if asked.situation != OTHER:
         yield Q(situation=asked.situation, rulebook=asked.rulebook)
     if asked.rules:
@@ -85,7 +85,7 @@ def any_word(text: str) -> SearchQuery:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedText:
     """What a ruling is worth, before it is read whole."""
 
     key: int
@@ -94,7 +94,7 @@ class Compared:
     shared_rules: tuple[str, ...]
 
 
-def _rows(keys: set[int], asked: Asked) -> Iterable[dict[str, Any]]:
+def _rows(keys: set[int], asked: PrecedentQuery) -> Iterable[dict[str, Any]]:
     """Only what is compared: most of them are not shown."""
     rulings: Any = Ruling.objects.filter(pk__in=keys).order_by()
     if words := asked.plain:
@@ -109,12 +109,12 @@ def _rows(keys: set[int], asked: Asked) -> Iterable[dict[str, Any]]:
     return rows
 
 
-def _compared(row: dict[str, Any], asked: Asked) -> Compared:
+def _compared(row: dict[str, Any], asked: PrecedentQuery) -> ComparedText:
     is_same = row["situation"] == asked.situation != OTHER and row["rulebook"] == asked.rulebook
     shared = tuple(rule for rule in row["rules"] if rule in asked.rules)
     is_standing = row["scope"] == Scope.STANDING and row["replaced_by"] is None
     score = 1.0 * is_same + 0.5 * bool(shared) + row["letters"] + row["rank"] + 0.25 * is_standing
-    return Compared(row["pk"], score, is_same, shared)
+    return ComparedText(row["pk"], score, is_same, shared)
 
 
 def binding(incident: Incident, rules: Sequence[str]) -> Ruling | None:

@@ -11,8 +11,8 @@ from audits.findings.labels import money
 from audits.incidents.labels import rule_words, situation_words
 from audits.models import Category, Consequence, Correction, Finding, Incident, Repayment, Ruling
 from audits.reconciliation.explain import event_of
-from audits.reconciliation.terms import applying
-from audits.rulings.corrections.standing_nets import books_of
+from audits.reconciliation.terms import terms_of_day
+from audits.rulings.corrections.standing_nets import standing_nets_of
 from audits.rulings.selectors import unpaid
 from games.access.gate import can, visible
 from games.engine.box_numbers import code_of
@@ -74,7 +74,7 @@ def readings_behind(finding: Finding) -> list[Reading]:
         return []
     if finding.round is None:  # in play: only checks of the procedure find anything
         return check_readings(rulebook(finding.rulebook), finding.kind)
-    (books,) = books_of([finding.round])
+    (books,) = standing_nets_of([finding.round])
     rule = finding.rule.partition("#")[2] if finding.rule else None
     matter = Matter(
         finding.category, finding.kind, rule, finding.position, tuple(finding.boxes), finding.player
@@ -87,7 +87,7 @@ def readings_behind(finding: Finding) -> list[Reading]:
 
 def terms_changed(played: Round) -> bool:
     """Tell whether the sign of the table changed while a round was on."""
-    known = applying(played.table)
+    known = terms_of_day(played.table)
     first = min(event_of(event).at for event in played.events)
     signs = {known.at(played.assignment_id, at).limit_set for at in (first, played.started_at, played.ended_at)}
     return len(signs) > 1
@@ -111,21 +111,25 @@ def order_rests_on(order: Consequence) -> list[Reading]:
 
 
 def with_words(citations: list[str]) -> list[tuple[str, str]]:
-    return [(one, rule_words(one) if one.partition("#")[0] in rulebooks() else "") for one in citations]
+    return [
+        (citation, rule_words(citation) if citation.partition("#")[0] in rulebooks() else "") for citation in citations
+    ]
 
 
 def ruling_rows(rulings: Any) -> list[dict[str, Any]]:
     """For lists: each with its state and the situation in words."""
     rows = []
-    for one in rulings:
-        state, colour = state_of(one)
-        rows.append({"ruling": one, "state": state, "colour": colour, "situation": situation_words(one.situation)})
+    for ruling in rulings:
+        state, colour = state_of(ruling)
+        rows.append(
+            {"ruling": ruling, "state": state, "colour": colour, "situation": situation_words(ruling.situation)}
+        )
     return rows
 
 
 def policies_shown(rulings: list[Ruling]) -> dict[int, str]:
     """What each standing one sets, by its key."""
-    numbers = {(one.casino_id, one.number): one.pk for one in rulings}
+    numbers = {(ruling.casino_id, ruling.number): ruling.pk for ruling in rulings}
     found = SettlementPolicy.objects.filter(
         casino__in={casino for casino, _ in numbers}, ruling__in=[number for _, number in numbers]
     )
@@ -190,9 +194,9 @@ def rulings_of(actor: Staff, incident: Incident) -> Any:
     }
 
 
-def changes(one: Correction) -> list[tuple[str, str, int, int]]:
+def changes(correction: Correction) -> list[tuple[str, str, int, int]]:
     """Whose net changed: player, box, before and after."""
-    rows = zip(one.round.players, one.round.boxes, one.deltas, one.nets, strict=True)
+    rows = zip(correction.round.players, correction.round.boxes, correction.deltas, correction.nets, strict=True)
     return [(player, code_of(box), net - delta, net) for player, box, delta, net in rows if delta]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from audits.incidents.labels import ACTIONS
 from audits.models import Incident, Ruling, RulingKind
 from audits.reconciliation.explain import recorded_round
-from audits.reconciliation.terms import applying
+from audits.reconciliation.terms import terms_of_day
 from games.engine.errors import InputError
 from games.engine.play.findings import RecordedRound
 from games.engine.play.irregularities import Event, voiding_situations
@@ -20,7 +20,7 @@ from games.engine.rules.rulebook import Rulebook, Situation
 from games.models import Round
 
 if TYPE_CHECKING:
-    from audits.rulings.services.rulings import Draft
+    from audits.rulings.services.rulings import RulingDraft
 
 OVER_LIMIT = "over-limit-unnoticed"
 #: What was recorded is itself in question; and what no rule speaks of by name.
@@ -89,23 +89,23 @@ def minimums_exceed(incident: Incident) -> bool:
     if incident.situation != OVER_LIMIT or book is None or MINIMUMS not in book.readings:
         return False
     rounds = Round.objects.filter(incidents__incident=incident, rulebook=book.id).select_related("table")
-    return any(needs_ruling(one) for one in rounds.order_by("pk")[:MOST_ROUNDS])
+    return any(needs_ruling(round_) for round_ in rounds.order_by("pk")[:MOST_ROUNDS])
 
 
-def needs_ruling(one: Round) -> bool:
+def needs_ruling(round_: Round) -> bool:
     """Whether the minimums of a box of this round exceed what the box may hold."""
-    reckoning = _as_recorded(one).reckoning
+    reckoning = _as_recorded(round_).reckoning
     return bool(reckoning and reckoning.needs_ruling)
 
 
-def _as_recorded(one: Round) -> RecordedRound:
-    return recorded_round(one, applying(one.table).at(one.assignment_id, one.started_at))
+def _as_recorded(round_: Round) -> RecordedRound:
+    return recorded_round(round_, terms_of_day(round_.table).at(round_.assignment_id, round_.started_at))
 
 
 # --- A draft ----------------------------------------------------------------------------------------
 
 
-def remit_faults(incident: Incident, draft: "Draft") -> dict[str, str]:
+def remit_faults(incident: Incident, draft: "RulingDraft") -> dict[str, str]:
     """Why a draft goes beyond what a ruling may decide, by its field; one that only withdraws another never does."""
     if draft.is_withdrawal:
         return {}
@@ -120,7 +120,7 @@ def remit_faults(incident: Incident, draft: "Draft") -> dict[str, str]:
     return {}
 
 
-def _readings_fault(incident: Incident, draft: "Draft") -> str:
+def _readings_fault(incident: Incident, draft: "RulingDraft") -> str:
     book = book_of(incident)
     if not draft.readings:
         return ""
@@ -132,7 +132,7 @@ def _readings_fault(incident: Incident, draft: "Draft") -> str:
     return f"{unknown[0]!r:.60} is no reading of {book.id}; choose {', '.join(book.readings)}." if unknown else ""
 
 
-def _interpretation_fault(incident: Incident, draft: "Draft") -> str:
+def _interpretation_fault(incident: Incident, draft: "RulingDraft") -> str:
     """A rule that decides the incident is interpreted only by a reading that its situation rests on.
 
     A standing interpretation may also set what the rulebook leaves open, whatever led to it.
@@ -146,7 +146,7 @@ def _interpretation_fault(incident: Incident, draft: "Draft") -> str:
     return f"{found} The rulebook lists no reading of {asked} that could decide it otherwise. {left}"
 
 
-def _confirmation_fault(incident: Incident, draft: "Draft") -> str:
+def _confirmation_fault(incident: Incident, draft: "RulingDraft") -> str:
     """A confirmation names the rule that decides the incident."""
     found = decided(incident)
     if found is None or set(found.rules) & set(draft.rules):
@@ -154,13 +154,13 @@ def _confirmation_fault(incident: Incident, draft: "Draft") -> str:
     return f"{found} Confirm that rule: name {' or '.join(found.rules)}."
 
 
-def _readings_in_question(found: Decided, draft: "Draft") -> list[str]:
+def _readings_in_question(found: Decided, draft: "RulingDraft") -> list[str]:
     """The readings of the situation that the draft is about: by name, or by their rules where none is named."""
     about = draft.readings or readings_on(found.book, draft.rules)
     return [name for name in found.situation.readings if name in about]
 
 
-def readings_recorded(incident: Incident, draft: "Draft") -> list[str]:
+def readings_recorded(incident: Incident, draft: "RulingDraft") -> list[str]:
     """What the ruling is on record as being about: the readings that were named or cited, and those that it sets."""
     book, found = book_of(incident), decided(incident)
     if book is None or draft.is_withdrawal:
@@ -173,14 +173,14 @@ def readings_recorded(incident: Incident, draft: "Draft") -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def readings_set(book: Rulebook, draft: "Draft") -> list[str]:
+def readings_set(book: Rulebook, draft: "RulingDraft") -> list[str]:
     """The readings that the draft's setting is about."""
     return readings_that_set(book, draft.setting.excess, draft.setting.rounding)
 
 
 def readings_on(book: Rulebook, citations: Sequence[str]) -> list[str]:
     """The names of the readings of any of these rules."""
-    numbers = {number for id_, _, number in (one.partition(SEPARATOR) for one in citations) if id_ == book.id}
+    numbers = {number for id_, _, number in (citation.partition(SEPARATOR) for citation in citations) if id_ == book.id}
     return [reading.name for reading in book.readings.values() if numbers & set(reading.rules)]
 
 
@@ -190,7 +190,7 @@ def readings_shown(incident: Incident) -> list[Reading]:
     if book is None:
         return []
     first = book.readings_of(situation) if situation else []
-    return [*first, *(one for one in book.readings.values() if one not in first)]
+    return [*first, *(reading for reading in book.readings.values() if reading not in first)]
 
 
 # --- What may follow from a ruling ------------------------------------------------------------------
@@ -199,58 +199,65 @@ VOIDS = ("void", "void-affected")
 
 
 def order_fault(
-    ruling: Ruling, one: Round, *, voids: bool, dice: Sequence[int] | None = None, nets: Mapping[int, int] | None = None
-) -> str:  # fmt: skip
+    ruling: Ruling,
+    round_: Round,
+    *,
+    voids: bool,
+    dice: Sequence[int] | None = None,
+    nets: Mapping[int, int] | None = None,
+) -> str:
     """Why a ruling cannot have this round voided or settled so: a rule decides it, by its own rulebook and events."""
-    book, incident = rulebooks()[one.rulebook], ruling.incident
+    book, incident = rulebooks()[round_.rulebook], ruling.incident
     found = decided(incident, book)
     if found is None:
-        return "" if voids or incident.situation == WRONG_RECORD else _void_by_record_fault(ruling, book, one)
-    if found.situation.action in VOIDS and not voids and not _is_opened(ruling, found, SETTLE, one):
-        return f"{found} {one} cannot be settled by {ruling}; order a void."
+        return "" if voids or incident.situation == WRONG_RECORD else _void_by_record_fault(ruling, book, round_)
+    if found.situation.action in VOIDS and not voids and not _is_opened(ruling, found, SETTLE, round_):
+        return f"{found} {round_} cannot be settled by {ruling}; order a void."
     if voids:
-        is_open = found.situation.action in VOIDS or _is_opened(ruling, found, VOID, one)
-        return "" if is_open else f"{found} {one} cannot be voided by {ruling}."
-    if ruling.kind == RulingKind.CONFIRMATION and (nets or _are_other(dice, one)):
-        return f"{found} {ruling} confirms that rule: {one} is settled by it and by its own dice; name no others."
-    if ruling.kind == RulingKind.NOT_COVERED and not (incident.situation == OVER_LIMIT and needs_ruling(one)):
-        return f"{found} In {one} the minimums of no box exceed what it may hold, so nothing is left to {ruling}."
-    return _void_by_record_fault(ruling, book, one)
+        is_open = found.situation.action in VOIDS or _is_opened(ruling, found, VOID, round_)
+        return "" if is_open else f"{found} {round_} cannot be voided by {ruling}."
+    if ruling.kind == RulingKind.CONFIRMATION and (nets or _are_other(dice, round_)):
+        return f"{found} {ruling} confirms that rule: {round_} is settled by it and by its own dice; name no others."
+    if ruling.kind == RulingKind.NOT_COVERED and not (incident.situation == OVER_LIMIT and needs_ruling(round_)):
+        return f"{found} In {round_} the minimums of no box exceed what it may hold, so nothing is left to {ruling}."
+    return _void_by_record_fault(ruling, book, round_)
 
 
-def _void_by_record_fault(ruling: Ruling, book: Rulebook, one: Round) -> str:
+def _void_by_record_fault(ruling: Ruling, book: Rulebook, round_: Round) -> str:
     """A round that its own events void is not settled as a valid one, whatever the incident says it is about."""
-    for situation in voiding_situations(book, _events(one)):
-        if not _is_opened(ruling, Decided(book, situation), SETTLE, one):
+    for situation in voiding_situations(book, _events(round_)):
+        if not _is_opened(ruling, Decided(book, situation), SETTLE, round_):
             return (
-                f"By its own record, {one} is void by {', '.join(book.cite(*situation.rules))}: {situation.explain} "
+                f"By its own record, {round_} is void by {', '.join(book.cite(*situation.rules))}: {situation.explain} "
                 f"Order a void. If that event itself was recorded wrongly, correct the situation of "
                 f"{ruling.incident} to {WRONG_RECORD!r}."
             )
     return ""
 
 
-def _is_opened(ruling: Ruling, found: Decided, outcome: str, one: Round) -> bool:
+def _is_opened(ruling: Ruling, found: Decided, outcome: str, round_: Round) -> bool:
     """An interpretation of a reading that the situation rests on, whose alternative would decide this round so."""
     if ruling.kind != RulingKind.INTERPRETATION:
         return False
     about = [reading for reading in found.book.readings_of(found.situation) if reading.name in ruling.readings]
-    return any(opens(found.book, reading, outcome, _events(one)) for reading in about)
+    return any(opens(found.book, reading, outcome, _events(round_)) for reading in about)
 
 
-def _are_other(dice: Sequence[int] | None, one: Round) -> bool:
-    throw = _as_recorded(one).assessment.throw
+def _are_other(dice: Sequence[int] | None, round_: Round) -> bool:
+    throw = _as_recorded(round_).assessment.throw
     return bool(dice) and (throw is None or sorted(dice or ()) != sorted(throw.faces))
 
 
-def _events(one: Round) -> Sequence[Event]:
-    return _as_recorded(one).events
+def _events(round_: Round) -> Sequence[Event]:
+    return _as_recorded(round_).events
 
 
-def place_fault(incident: Incident, one: Round) -> str:
+def place_fault(incident: Incident, round_: Round) -> str:
     """Why a ruling on an incident does not reach a round: it was played at another table, or is not named."""
-    if incident.table_id == one.table_id or incident.rounds.filter(round=one).exists():
+    if incident.table_id == round_.table_id or incident.rounds.filter(round=round_).exists():
         return ""
     if incident.table_id is not None:
-        return f"{one} was not played at {incident.table}, and {incident} does not name it; name the round there first."
-    return f"{incident} is at no table and does not name {one}; name the round in the incident first."
+        return (
+            f"{round_} was not played at {incident.table}, and {incident} does not name it; name the round there first."
+        )
+    return f"{incident} is at no table and does not name {round_}; name the round in the incident first."

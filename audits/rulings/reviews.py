@@ -25,20 +25,20 @@ class ToReview:
     tables: tuple[str, ...] = ()  # that went from the ruling's rulebook to this one
 
 
-def in_force(actor: Any) -> QuerySet[Ruling]:
+def rulings_in_force(actor: Any) -> QuerySet[Ruling]:
     """The rulings that hold, or will."""
     held = Ruling.objects.filter(is_withdrawal=False, replaced_by=None)
     return visible(actor, held).select_related("casino", "table", "incident")
 
 
-def standing(actor: Any) -> QuerySet[Ruling]:
+def standing_rulings(actor: Any) -> QuerySet[Ruling]:
     """The interpretations that hold, or will."""
-    return in_force(actor).filter(scope=Scope.STANDING)
+    return rulings_in_force(actor).filter(scope=Scope.STANDING)
 
 
 def to_review(actor: Any, ruling: Ruling | None = None) -> list[ToReview]:
     """All that the actor may see, or those of one ruling; what goes against a rule before changes of document."""
-    held = in_force(actor) if ruling is None else in_force(actor).filter(pk=ruling.pk)
+    held = rulings_in_force(actor) if ruling is None else rulings_in_force(actor).filter(pk=ruling.pk)
     found = [*_against_a_rule(held), *_sets_what_is_closed(held), *_other_document(held)]
     keys = {one.ruling.pk for one in found}
     done = set(RulingReview.objects.filter(ruling__in=keys).values_list("ruling", "rulebook"))
@@ -79,7 +79,9 @@ def _contradiction(ruling: Ruling) -> str:
 
 def _open_readings(rule: Decided, ruling: Ruling) -> set[str]:
     """The readings that the situation rests on; for a standing interpretation also those that leave a setting open."""
-    setting = {one.name for one in rule.book.readings.values() if one.sets and ruling.scope == Scope.STANDING}
+    setting = {
+        reading.name for reading in rule.book.readings.values() if reading.sets and ruling.scope == Scope.STANDING
+    }
     return setting | set(rule.situation.readings)
 
 
@@ -89,7 +91,7 @@ def _sets_what_is_closed(held: QuerySet[Ruling]) -> Iterator[ToReview]:
     policies = SettlementPolicy.objects.filter(
         casino__in={casino for casino, _ in rulings}, ruling__in={number for _, number in rulings}
     )
-    closed = {(one.casino_id, one.ruling): faults for one in policies if (faults := faults_of(one))}
+    closed = {(policy.casino_id, policy.ruling): faults for policy in policies if (faults := faults_of(policy))}
     for key, ruling in rulings.items():
         if key in closed:
             yield ToReview(ruling, ruling.rulebook, f"Not applied: {' '.join(closed[key].values())}")
@@ -101,7 +103,7 @@ def _sets_what_is_closed(held: QuerySet[Ruling]) -> Iterator[ToReview]:
 def _other_document(held: QuerySet[Ruling]) -> Iterator[ToReview]:
     """A table that went from one document to another puts the standing interpretations of the first to review."""
     rulings = list(held.filter(scope=Scope.STANDING).order_by("made_at", "pk"))
-    moves = _moves({one.casino_id for one in rulings})
+    moves = _moves({ruling.casino_id for ruling in rulings})
     for ruling in rulings:
         tables: dict[str, list[str]] = defaultdict(list)
         for casino_id, before, after, starts_at, code in moves:
@@ -120,9 +122,9 @@ def _moves(casinos: set[int]) -> list[tuple[int, str, str, Any, str]]:
     rows = TableAssignment.objects.filter(casino__in=casinos, during__startswith__lte=timezone.now())
     moves: list[tuple[int, str, str, Any, str]] = []
     last: dict[int, str] = {}
-    for one in rows.select_related("table").order_by("table", "during"):
-        before = last.get(one.table_id)
-        if before is not None and before != one.rulebook:
-            moves.append((one.casino_id, before, one.rulebook, one.starts_at, one.table.code))
-        last[one.table_id] = one.rulebook
+    for row in rows.select_related("table").order_by("table", "during"):
+        before = last.get(row.table_id)
+        if before is not None and before != row.rulebook:
+            moves.append((row.casino_id, before, row.rulebook, row.starts_at, row.table.code))
+        last[row.table_id] = row.rulebook
     return moves

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from audits.incidents.search import ALWAYS, Period, by_words, casinos_of, table_key
+from audits.incidents.search import ALWAYS, SearchPeriod, by_words, casinos_of, table_key
 from audits.models import Consequence, Repayment, RepaymentMark, Ruling
 from games.access.gate import visible
 
@@ -26,7 +26,7 @@ class RulingFilter:
     rulebook: str = ""
     situation: str = ""
     table: str = ""
-    period: Period = ALWAYS
+    period: SearchPeriod = ALWAYS
     text: str = ""
 
 

@@ -76,10 +76,15 @@ def ruling_document(actor: Any, ruling: Ruling) -> dict[str, Any]:
         "override": ruling.override or None,
         "policy": _policy(actor, ruling),
         "reviews": [
-            {"rulebook": one.rulebook, "outcome": one.outcome, "who": one.who, "at": as_text(one.at, casino)}
-            for one in ruling.reviews.all()
+            {
+                "rulebook": review.rulebook,
+                "outcome": review.outcome,
+                "who": review.who,
+                "at": as_text(review.at, casino),
+            }
+            for review in ruling.reviews.all()
         ],
-        "consequences": [consequence_document(actor, one) for one in consequences],
+        "consequences": [consequence_document(actor, consequence) for consequence in consequences],
     }
 
 
@@ -106,7 +111,9 @@ def reading_document(book: Rulebook, reading: Reading) -> dict[str, Any]:
         "name": reading.name,
         "rules": book.cite(*reading.rules),
         "text": reading.text,
-        "alternatives": [{"text": one.text, "value": one.value or None} for one in reading.alternatives],
+        "alternatives": [
+            {"text": alternative.text, "value": alternative.value or None} for alternative in reading.alternatives
+        ],
         "sets": reading.sets or None,
         "excluded": [
             {"value": one.value, "rules": book.cite(*one.rules), "text": one.text} for one in reading.excluded
@@ -188,9 +195,9 @@ def consequence_document(actor: Any, consequence: Consequence) -> dict[str, Any]
         ],
         "affected": _affected(consequence),
         "preview": _preview(actor, consequence),
-        "rounds": [_round(one) for one in rounds],
-        "corrections": [correction_document(one, casino) for one in corrections],
-        "repayments": [repayment_document(one, casino) for one in repayments],
+        "rounds": [_round(round_) for round_ in rounds],
+        "corrections": [correction_document(correction, casino) for correction in corrections],
+        "repayments": [repayment_document(repayment, casino) for repayment in repayments],
     }  # fmt: skip
 
 
@@ -232,8 +239,8 @@ def correction_document(correction: Correction, casino: Casino) -> dict[str, Any
         "void": correction.is_void,
         "settled": correction.is_settled,
         "dice": correction.dice,
-        "deltas": [format_money(one) for one in correction.deltas],
-        "nets": [format_money(one) for one in correction.nets],
+        "deltas": [format_money(delta) for delta in correction.deltas],
+        "nets": [format_money(net) for net in correction.nets],
         "decided": correction.decided,
         "rules": [cite(correction.round.rulebook, rule) for rule in correction.rules],
         "who": correction.who,
@@ -251,14 +258,14 @@ def repayment_document(repayment: Repayment, casino: Casino) -> dict[str, Any]:
         "told": standing[RepaymentMark.What.TOLD],
         "paid": standing[RepaymentMark.What.PAID],
         "marks": [
-            {"what": one.what, "note": one.note or None, "who": one.who, "at": as_text(one.at, casino)}
-            for one in repayment.marks.all()
+            {"what": mark.what, "note": mark.note or None, "who": mark.who, "at": as_text(mark.at, casino)}
+            for mark in repayment.marks.all()
         ],
     }
 
 
-def _round(one: Round) -> dict[str, Any]:
-    return {"id": one.pk, "source": one.source, "ref": one.ref, "table": one.table.code}
+def _round(round_: Round) -> dict[str, Any]:
+    return {"id": round_.pk, "source": round_.source, "ref": round_.ref, "table": round_.table.code}
 
 
 # --- Discretion, and what a file shows of all this -------------------------------------------------

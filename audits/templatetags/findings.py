@@ -22,7 +22,7 @@ def box_name(code: str) -> str:
 
 @register.filter
 def in_words(finding: Finding) -> str:
-    return labels.in_words(finding)
+    return labels.finding_text(finding)
 
 
 @register.filter

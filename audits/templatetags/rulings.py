@@ -19,11 +19,11 @@ def without_sign(amount: int) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def decided_about(context: dict[str, Any], one: Round) -> dict[str, Any]:
+def decided_about(context: dict[str, Any], round_: Round) -> dict[str, Any]:
     """The corrections of a round, the first one first, and the rulings on its incidents."""
     user = context["request"].user
-    corrections = Correction.objects.filter(round=one).select_related("consequence__ruling", "round")
-    rulings = Ruling.objects.filter(incident__rounds__round=one).select_related("replaced_by").defer("search")
+    corrections = Correction.objects.filter(round=round_).select_related("consequence__ruling", "round")
+    rulings = Ruling.objects.filter(incident__rounds__round=round_).select_related("replaced_by").defer("search")
     return {
         "corrections": [
             (found, changes(found))

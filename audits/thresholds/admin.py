@@ -16,12 +16,12 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldBooleanSwitchWid
 
 from audits.findings.admin.procedural_field import ProceduralField
 from audits.pages.fields import MoneyField
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.thresholds.presenters import change_lines, kind_shown
 from games.access.gate import authorize, can, visible, within_reach
 from games.models import Casino, Staff, ThresholdChange
-from games.pages.gated import Button, StepForm, actor_of, only_to_look, tell
+from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_safe
 from games.thresholds.selectors import KINDS, thresholds_planned
 from games.thresholds.services import (
     threshold_approve,
@@ -34,17 +34,17 @@ from games.thresholds.services import (
 PROPOSE = "thresholdchange.propose"
 
 
-class ProposalForm(forms.Form):
+class ThresholdProposalForm(forms.Form):
     """The values of a kind as they will be, to be changed. What they may be the service says."""
 
-    reason = StepForm.base_fields["reason"]
+    reason = ActionForm.base_fields["reason"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.order_fields([name for name in self.fields if name != "reason"])
 
 
-def whole(label: str, help_text: str = "") -> forms.IntegerField:
+def whole_number_field(label: str, help_text: str = "") -> forms.IntegerField:
     return forms.IntegerField(label=label, min_value=1, help_text=help_text, widget=UnfoldAdminIntegerFieldWidget())
 
 
@@ -52,22 +52,22 @@ def switch(label: str, help_text: str = "") -> forms.BooleanField:
     return forms.BooleanField(label=label, required=False, help_text=help_text, widget=UnfoldBooleanSwitchWidget())
 
 
-class FindingsForm(ProposalForm):
+class FindingsForm(ThresholdProposalForm):
     medium_from = MoneyField(label="Medium from", help_text="A finding of this amount is of medium severity.")
     high_from = MoneyField(label="High from", help_text="It stays on the overview until it is acknowledged.")
     confirm_from = MoneyField(
         label="Confirmed by compliance from", help_text="A resolution of this amount or more waits for compliance."
     )
-    escalate_low_after = whole("Low severity is escalated after", "Minutes.")
-    escalate_medium_after = whole("Medium severity is escalated after", "Minutes.")
-    escalate_high_after = whole("High severity is escalated after", "Minutes.")
+    escalate_low_after = whole_number_field("Low severity is escalated after", "Minutes.")
+    escalate_medium_after = whole_number_field("Medium severity is escalated after", "Minutes.")
+    escalate_high_after = whole_number_field("High severity is escalated after", "Minutes.")
     procedural = ProceduralField(
         label="Severity of procedural findings",
         help_text="A finding is weighed by the stricter of the policy when it was found and the one in force.",
     )
 
 
-class RulingsForm(ProposalForm):
+class RulingsForm(ThresholdProposalForm):
     is_reporter_party = switch("Who reports does not rule", "But for a reason, of which compliance is notified.")
     second_person_from = MoneyField(
         label="Second person from",
@@ -79,8 +79,10 @@ class RulingsForm(ProposalForm):
     )
 
 
-class ActingForm(ProposalForm):
-    acting_days = whole("Longest acting appointment", "Days from the start to the end of one acting appointment.")
+class ActingForm(ThresholdProposalForm):
+    acting_days = whole_number_field(
+        "Longest acting appointment", "Days from the start to the end of one acting appointment."
+    )
     acting_other_departments = switch(
         "Other departments may act",
         "People of surveillance, compliance, audit and IT may be appointed to act in a post of the pit. "
@@ -88,7 +90,7 @@ class ActingForm(ProposalForm):
     )
 
 
-FORMS: dict[str, type[ProposalForm]] = {"findings": FindingsForm, "rulings": RulingsForm, "acting": ActingForm}
+FORMS: dict[str, type[ThresholdProposalForm]] = {"findings": FindingsForm, "rulings": RulingsForm, "acting": ActingForm}
 
 
 @dataclass(frozen=True)
@@ -129,14 +131,14 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Every kind of every casino within sight; below, every change that was ever proposed."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "thresholdchange.view")
         casinos = within_reach(actor, "thresholdchange.view", Casino.objects.all())
         shown = [(kind_shown(casino, kind), self.proposing(actor, casino, kind.code))
                  for casino in casinos for kind in KINDS.values()]  # fmt: skip
         found = visible(actor, ThresholdChange.objects.select_related("casino", "decision"))
-        part = part_of(request, found, "at")
+        part = keyset_page(request, found, "at")
         rows = [(change, KINDS[change.kind].title, change_lines(change)) for change in part.rows]
         context = self.page_context(request, "Thresholds", shown=shown, part=part, changes=rows)
         return TemplateResponse(request, "thresholds/thresholds.html", context)
@@ -162,7 +164,7 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
             try:
                 change = threshold_propose(actor=actor, casino=casino, kind=kind, values=values, reason=reason)
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
             else:
                 messages.success(request, f"Proposal {change} waits for a second person. {who_decides(change)}")
                 return redirect(self.address(change))
@@ -185,9 +187,9 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        change: ThresholdChange = self.found(request, object_id)
+        change: ThresholdChange = self.get_or_deny(request, object_id)
         buttons = [
             Button(self.address(change, one.name), one.title, one.icon, is_main=one.name == "approve")
             for one in DECISIONS
@@ -201,15 +203,15 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
         return TemplateResponse(request, "thresholds/threshold_change.html", context)
 
     def decide_view(self, request: HttpRequest, object_id: str, decision: Decision) -> HttpResponse:
-        change: ThresholdChange = self.found(request, object_id)
+        change: ThresholdChange = self.get_or_deny(request, object_id)
         actor = actor_of(request)
         authorize(actor, f"thresholdchange.{decision.name}", change)
-        form = StepForm(request.POST if request.method == "POST" else None, thing=change)
+        form = ActionForm(request.POST if request.method == "POST" else None, thing=change)
         if form.is_bound and form.is_valid():
             try:
                 decision.take(actor=actor, change=change, reason=form.cleaned_data["reason"])
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
             else:
                 messages.success(request, f"Proposal {change} is {decision.done}.")
                 return redirect(self.address(change))

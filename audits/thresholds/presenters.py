@@ -26,7 +26,7 @@ LABELS = {
 
 
 @dataclass(frozen=True)
-class Line:
+class ThresholdLine:
     """One threshold: its value and, where it changes, the value after."""
 
     label: str
@@ -40,12 +40,12 @@ class KindShown:
 
     casino: Casino
     kind: ThresholdKind
-    lines: list[Line]
+    lines: list[ThresholdLine]
     since: ThresholdDecision | None
     pending: ThresholdChange | None
-    pending_lines: list[Line]
-    coming: list[tuple[ThresholdDecision, list[Line]]]
-    earlier: list[tuple[Any, list[Line]]]  # what was set before two people changed it
+    pending_lines: list[ThresholdLine]
+    coming: list[tuple[ThresholdDecision, list[ThresholdLine]]]
+    earlier: list[tuple[Any, list[ThresholdLine]]]  # what was set before two people changed it
 
 
 def kind_shown(casino: Casino, kind: ThresholdKind) -> KindShown:
@@ -64,7 +64,7 @@ def kind_shown(casino: Casino, kind: ThresholdKind) -> KindShown:
     )
 
 
-def earlier_of(kind: ThresholdKind, record: Any) -> list[tuple[Any, list[Line]]]:
+def earlier_of(kind: ThresholdKind, record: Any) -> list[tuple[Any, list[ThresholdLine]]]:
     """The versions of a stored record, the newest first. The acting limits are in the history of the casino."""
     if not isinstance(record, FindingPolicy | RulingSetting) or record.pk is None:
         return []
@@ -73,7 +73,7 @@ def earlier_of(kind: ThresholdKind, record: Any) -> list[tuple[Any, list[Line]]]
             for version in versions]  # fmt: skip
 
 
-def change_lines(change: ThresholdChange) -> list[Line]:
+def change_lines(change: ThresholdChange) -> list[ThresholdLine]:
     """What a change makes of the thresholds that were approved when it was proposed."""
     kind = KINDS[change.kind]
     before = ThresholdDecision.objects.approved(change.casino, change.kind).filter(at__lt=change.at).order_by("-at")
@@ -82,16 +82,18 @@ def change_lines(change: ThresholdChange) -> list[Line]:
     return changed_lines(kind, record, kind.values(record), change.proposed)
 
 
-def lines_of(kind: ThresholdKind, record: Any, values: Mapping[str, Any]) -> list[Line]:
-    return [Line(label_of(field), shown(field, values[field.name])) for field in kind.model_fields(record)]
+def lines_of(kind: ThresholdKind, record: Any, values: Mapping[str, Any]) -> list[ThresholdLine]:
+    return [
+        ThresholdLine(label_of(field), value_text(field, values[field.name])) for field in kind.model_fields(record)
+    ]
 
 
 def changed_lines(
     kind: ThresholdKind, record: Any, before: Mapping[str, Any], after: Mapping[str, Any]
-) -> list[Line]:  # fmt: skip
+) -> list[ThresholdLine]:  # fmt: skip
     changed = differences(kind, before, after)
     return [
-        Line(label_of(field), *(shown(field, value) for value in changed[field.name]))
+        ThresholdLine(label_of(field), *(value_text(field, value) for value in changed[field.name]))
         for field in kind.model_fields(record)
         if field.name in changed
     ]
@@ -102,7 +104,7 @@ def label_of(field: Any) -> str:
     return text[:1].upper() + text[1:]
 
 
-def shown(field: Any, value: Any) -> str:
+def value_text(field: Any, value: Any) -> str:
     if isinstance(field, BigIntegerField):
         return money(value)
     if field.name == "procedural":

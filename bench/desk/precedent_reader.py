@@ -25,7 +25,7 @@ def main() -> None:
 
 def candidates(reader: Any) -> Works:
     from audits.models import Incident
-    from audits.rulings.precedents import Asked, binding, precedents
+    from audits.rulings.precedents import PrecedentQuery, binding, precedents
     from audits.rulings.selectors import RulingFilter, rulings_found
     from audits.rulings.serializers import precedent_document, ruling_line
     from bench.desk.incidents import COMMON, RARE
@@ -38,8 +38,8 @@ def candidates(reader: Any) -> Works:
     incident = known.order_by("pk")[0]
 
     def similar(words: str, *cited: str) -> list[Any]:
-        asked = Asked(BOOK, incident.situation, cited, words)
-        return [precedent_document(one) for one in precedents(reader, incident, asked)]
+        asked = PrecedentQuery(BOOK, incident.situation, cited, words)
+        return [precedent_document(precedent) for precedent in precedents(reader, incident, asked)]
 
     def register(**wanted: str) -> list[Any]:
         found = rulings_found(reader, RulingFilter(**wanted))

@@ -77,13 +77,13 @@ def discrepancies(rows: int) -> Any:
 
 def report(kind: str, first: dt.date = DAY, last: dt.date = DAY) -> Any:
     from audits.reports.registry import REPORTS
-    from audits.reports.report_kind import Asked
-    from games.access.gate import Operator, standings
+    from audits.reports.report_kind import ReportRequest
+    from games.access.gate import Operator, capacities
     from games.models import Round
 
     actor = Operator()
     casino = Round.objects.all()[0].table.casino
-    return REPORTS[kind](Asked(actor, standings(actor)[0], first, last, casino))
+    return REPORTS[kind](ReportRequest(actor, capacities(actor)[0], first, last, casino))
 
 
 def written(format: str, rows: int) -> float:

@@ -20,7 +20,7 @@ from bench.plain import SERIAL
 from bench.reconciliation.planted import BEGINS, MINIMUM, TABLES, PlantedTable, Truth
 from games.engine.box_numbers import code_of
 from games.engine.dice import all_throws
-from games.engine.kernel.kernel import Chunk, Game, Kernel
+from games.engine.kernel.kernel import Chunk, Kernel, KernelGame
 from games.engine.play.findings import RecordedBet, RecordedRound, discrepancy_kind
 from games.engine.play.irregularities import Event
 from games.engine.rules.loader import rulebook
@@ -69,13 +69,13 @@ SELECT r.ref, f.kind, f.boxes, f.player, f.first, f.second FROM found f JOIN ben
 """
 
 
-def game_of(table: PlantedTable) -> Game:
+def game_of(table: PlantedTable) -> KernelGame:
     book = rulebook(table.rulebook)
     limits = Limits(
         {type_: Range(MINIMUM, table.maximum) for type_ in table.layout.types},
         {table.layout.boxes[pair[0]].type: table.differential for pair in table.pairs},
     )
-    return Game(book, table.layout, limits)
+    return KernelGame(book, table.layout, limits)
 
 
 GAMES = {table.code: game_of(table) for table in TABLES}

@@ -22,11 +22,11 @@ class NeverHappenedError(Exception):
 def ready() -> bool:
     """As a worker that has been at work for a while: with its modules, a connection, and the limits of its tables."""
     from audits.reconciliation.services.runs import part_take, parts_of
-    from audits.reconciliation.terms import applying
+    from audits.reconciliation.terms import terms_of_day
     from games.models import Table
 
     for table in Table.objects.select_related("casino"):
-        applying(table)
+        terms_of_day(table)
     with suppress(NeverHappenedError), transaction.atomic():
         part_take(key=parts_of(started())[0])
         raise NeverHappenedError
@@ -43,12 +43,12 @@ def started() -> "list[Run]":
 
 def reconciled(workers: int) -> dict[str, float]:
     """The whole day, with all that is on record afterwards. The peak is that of the largest process at work."""
-    from audits.management.commands.reconcile import counted, taken
+    from audits.management.commands.reconcile import counted, parts_taken
     from audits.reconciliation.services.runs import parts_of
 
     begun_at = time.perf_counter()
     runs = started()
-    for _ in taken(parts_of(runs), workers):
+    for _ in parts_taken(parts_of(runs), workers):
         pass
     counted(runs)  # raises where a part was left
     seconds = time.perf_counter() - begun_at

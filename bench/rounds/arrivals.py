@@ -23,7 +23,7 @@ from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part, celery_command
+from taisai_backoffice.run import ProcessPart, celery_command
 
 SECONDS = float(os.environ.get("BENCH_SECONDS") or 30)
 RATE = 20  # rounds a second
@@ -54,7 +54,7 @@ def run(home: Home) -> list[Row]:
         environment = floor.environment | {"BROKER_URL": valkey.url(), "TERMINAL_CALLS_A_MINUTE": NO_THROTTLE}
         quiet = environment | {"LOG_LEVEL": "ERROR"}
         log = home.folder("logs") / "worker.log"
-        stack.callback(Part("Worker", celery_command("worker", "--concurrency", "2"), quiet, log).stop)
+        stack.callback(ProcessPart("Worker", celery_command("worker", "--concurrency", "2"), quiet, log).stop)
         address = stack.enter_context(site(home, environment, pool=True))
         host = address.removeprefix("http://").partition("/")[0]
         connection = stack.enter_context(psycopg.connect(postgres.url("app"), autocommit=True))

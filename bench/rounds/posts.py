@@ -49,7 +49,7 @@ def key_of(floor: Floor, name: str) -> str:
 def at_once(clients: list["Client"], host: str) -> float:
     """How long all of them were at it."""
     started = time.perf_counter()
-    threads = [threading.Thread(target=one.post_until, args=(host, started + SECONDS)) for one in clients]
+    threads = [threading.Thread(target=client.post_until, args=(host, started + SECONDS)) for client in clients]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -88,8 +88,8 @@ class Client:
 
     def post_until(self, host: str, end: float, at_least: int = 1) -> None:
         sender = Sender(host, self.key)
-        for number, one in enumerate(self.rounds, 1):
-            body = one.line().encode()
+        for number, round_ in enumerate(self.rounds, 1):
+            body = round_.line().encode()
             started = time.perf_counter()
             sender.post(body)
             self.times.append(time.perf_counter() - started)
@@ -101,8 +101,8 @@ class Client:
 
 def rows_of(clients: list[Client], elapsed: float) -> list[Row]:
     """Half of the posts take no longer than p50, 99 in 100 no longer than p99."""
-    times = sorted(seconds for one in clients for seconds in one.times)
-    faults = [fault for one in clients for fault in one.faults]
+    times = sorted(seconds for client in clients for seconds in client.times)
+    faults = [fault for client in clients for fault in client.faults]
     rate = (len(times) - len(faults)) / elapsed
     verdict = "within" if rate >= LEAST and not faults else "over"
     named = "".join(f"; {fault}" for fault in islice(faults, 3))

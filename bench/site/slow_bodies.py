@@ -18,7 +18,7 @@ from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part, web_command
+from taisai_backoffice.run import ProcessPart, web_command
 
 TITLE = "Slow bodies: /healthz while 50 connections send a byte at a time"
 CONNECTIONS = 50
@@ -57,7 +57,7 @@ def site(home: Home) -> Iterator[int]:
         subprocess.run(command, env=environment, check=True)
         port = free_port()
         log = home.folder("logs") / "web.log"
-        part = Part("Web server", web_command("127.0.0.1", port), environment, log)
+        part = ProcessPart("Web server", web_command("127.0.0.1", port), environment, log)
         stack.callback(part.stop)
         while not answers(port):
             time.sleep(0.1)

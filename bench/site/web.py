@@ -16,7 +16,7 @@ from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part, web_command
+from taisai_backoffice.run import ProcessPart, web_command
 
 TITLE = "Web: a page that looks up a session, 8 clients"
 REQUESTS = 400
@@ -44,7 +44,7 @@ def site(home: Home, environment: dict[str, str], *, pool: bool) -> Iterator[str
     port = free_port()
     log = home.folder("logs") / f"web-{port}.log"
     own = {"TAISAI_POOL": str(int(pool)), "LOG_LEVEL": "ERROR"}
-    part = Part("Web server", web_command("127.0.0.1", port), environment | own, log)
+    part = ProcessPart("Web server", web_command("127.0.0.1", port), environment | own, log)
     address = f"http://127.0.0.1:{port}/healthz"
     try:
         while not answers(address):

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from games.access.gate import can, standings, visible
+from games.access.gate import can, capacities, visible
 from games.access.selectors import duties_at
 from games.access.services.access_reviews import accounts_to_remove, local_day, reviews_to_sign
 from games.accounts.services.account_proposals import pending_for
@@ -16,7 +16,7 @@ from games.models import AccessReview, Denial, LoginSession, Staff, Table, Table
 
 
 def overview(staff: Staff) -> dict[str, Any]:
-    held = standings(staff)
+    held = capacities(staff)
     reviews = reviews_to_sign(staff) if can(staff, "accessreview.sign") else None
     return {
         "held": held,

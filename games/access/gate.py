@@ -17,9 +17,9 @@ from games.models import Duty, Staff, Table, Terminal, TerminalTable
 M = TypeVar("M", bound=Model)
 
 #: The action of those who see what is confidential.
-SECRETS = "confidential.view"
+CONFIDENTIAL = "confidential.view"
 #: How the caller came in: "GET /admin/…", "command duty".
-door: ContextVar[str] = ContextVar("door", default="")
+entry_point: ContextVar[str] = ContextVar("door", default="")
 #: Asks a person at a page or with the API to confirm that it is them, where an action needs it (services.freshness).
 freshness: ContextVar[Callable[[str], None] | None] = ContextVar("freshness", default=None)
 
@@ -43,7 +43,7 @@ Actor = Staff | Operator | Terminal
 
 
 @dataclass(frozen=True)
-class Standing:
+class Capacity:
     """What an actor is at this moment, and where: in a permanent post or department, or acting by a duty."""
 
     role: Role
@@ -57,7 +57,7 @@ class Standing:
 
     def covers(self, action: str, thing: Model | None) -> bool:
         """The thing lies within reach. What belongs to the whole casino may be seen, but not changed, from one pit."""
-        if thing is not None and not self.sees_secrets and is_secret(thing):
+        if thing is not None and not self.sees_confidential and is_confidential(thing):
             return False
         if self.table_ids is not None:
             return thing is None or table_id_of(thing) in self.table_ids
@@ -69,13 +69,13 @@ class Standing:
         return self.pit_id in (None, pit_id) or (pit_id is None and action.endswith(".view"))
 
     @property
-    def sees_secrets(self) -> bool:
-        return SECRETS in self.role.may
+    def sees_confidential(self) -> bool:
+        return CONFIDENTIAL in self.role.may
 
     def within(self, model: type[Model]) -> Q:
         """The same for a query: what this standing sees of a model."""
         query = Q()
-        if not self.sees_secrets and (path := getattr(model, "confidential_path", None)):
+        if not self.sees_confidential and (path := getattr(model, "confidential_path", None)):
             query &= Q(**{path: False})
         if path := getattr(model, "table_path", None):
             return query if self.casino_id is None else query & Q(**{f"{path}__in": self.tables().values("pk")})
@@ -95,7 +95,7 @@ class Standing:
         return tables if self.pit_id is None else tables.standing_in(self.pit_id)
 
 
-def is_secret(thing: Any) -> bool:
+def is_confidential(thing: Any) -> bool:
     """Marked as confidential, as a model with a `confidential_path` can be."""
     path = getattr(thing, "confidential_path", None)
     for step in path.split("__") if path else ():
@@ -134,7 +134,7 @@ def place_of(thing: Any) -> tuple[int | None, int | None]:
     return value(getattr(thing, "casino_path", None)), value(getattr(thing, "pit_path", None))
 
 
-def standings(actor: Any) -> list[Standing]:
+def capacities(actor: Any) -> list[Capacity]:
     """All that an actor is now, the highest post first.
 
     A duty counts from its first moment and not a moment past its last. The duties are read once for each time the
@@ -142,28 +142,30 @@ def standings(actor: Any) -> list[Standing]:
     of the pit is nothing else meanwhile: the rights of the own department rest, so that nobody reviews their own acts.
     """
     if isinstance(actor, Operator):
-        return [Standing(OPERATOR, None)]
+        return [Capacity(OPERATOR, None)]
     if isinstance(actor, Terminal):
         return _bound(actor)
     if not isinstance(actor, Staff) or not actor.is_active:
         return []
     role = role_of(actor.department, actor.post)
-    own = Standing(role, actor.casino_id, actor.pit_id if role.reach == "pit" else None)
+    own = Capacity(role, actor.casino_id, actor.pit_id if role.reach == "pit" else None)
     now = timezone.now()
-    acting = [_acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at and counts(duty, actor)]
+    acting = [
+        _acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at and gives_rights(duty, actor)
+    ]
     if acting and actor.department != "pit":
-        return sorted(acting, key=_height, reverse=True)
-    return sorted([own, *acting], key=_height, reverse=True) if acting else [own]
+        return sorted(acting, key=_rank_of, reverse=True)
+    return sorted([own, *acting], key=_rank_of, reverse=True) if acting else [own]
 
 
-def _bound(terminal: Terminal) -> list[Standing]:
+def _bound(terminal: Terminal) -> list[Capacity]:
     """Read anew at each question: neither a key that was revoked nor one that is bound to no table is anything."""
     bindings = TerminalTable.objects.filter(terminal=terminal.pk, terminal__revoked_at=None)
     table_ids = frozenset(bindings.values_list("table", flat=True))
-    return [Standing(TERMINAL, terminal.casino_id, table_ids=table_ids)] if table_ids else []
+    return [Capacity(TERMINAL, terminal.casino_id, table_ids=table_ids)] if table_ids else []
 
 
-def counts(duty: Duty, staff: Staff) -> bool:
+def gives_rights(duty: Duty, staff: Staff) -> bool:
     """Return whether an appointment gives rights: to a higher post, granted in this department, and allowed there now.
 
     One from before the bounds on its length and steps counts to its recorded end: it was lawful when it was granted.
@@ -183,28 +185,31 @@ def _duties(staff: Staff) -> list[Duty]:
     return known
 
 
-def _acting(duty: Duty) -> Standing:
-    return Standing(role_of("pit", duty.post), duty.casino_id, duty.pit_id, duty)
+def _acting(duty: Duty) -> Capacity:
+    return Capacity(role_of("pit", duty.post), duty.casino_id, duty.pit_id, duty)
 
 
-def _height(standing: Standing) -> int:
+def _rank_of(standing: Capacity) -> int:
     return rank(standing.role.post or "")
 
 
-def standing_for(actor: Any, action: str, thing: Model | None = None) -> Standing | None:
+def capacity_for(actor: Any, action: str, thing: Model | None = None) -> Capacity | None:
     """The standing by which an actor may do this, the highest if there are several."""
-    return next((one for one in standings(actor) if action in one.role.may and one.covers(action, thing)), None)
+    return next(
+        (capacity for capacity in capacities(actor) if action in capacity.role.may and capacity.covers(action, thing)),
+        None,
+    )
 
 
 def can(actor: Any, action: str, thing: Model | None = None) -> bool:
-    return standing_for(actor, action, thing) is not None
+    return capacity_for(actor, action, thing) is not None
 
 
-def authorize(actor: Any, action: str, thing: Model | None = None) -> Standing:
+def authorize(actor: Any, action: str, thing: Model | None = None) -> Capacity:
     """Pass the gate, or be turned away on record. What comes back says in which post it was done."""
     if isinstance(actor, Staff):
         actor.__dict__.pop("known_duties", None)  # before anything is written, the duties are read anew
-    standing = standing_for(actor, action, thing)
+    standing = capacity_for(actor, action, thing)
     if standing is None:
         raise deny(actor, action, thing)
     if isinstance(actor, Staff) and (ask := freshness.get()):
@@ -214,9 +219,9 @@ def authorize(actor: Any, action: str, thing: Model | None = None) -> Standing:
 
 def deny(actor: Any, action: str, thing: object = None) -> Denied:
     """Put a refusal on record; the caller raises what comes back."""
-    who = name_of(actor)
+    who = actor_name(actor)
     label = label_of(thing)
-    denial_record(actor=actor, who=who, action=action, thing=label, door=door.get())
+    denial_record(actor=actor, who=who, action=action, thing=label, door=entry_point.get())
     return Denied(f"{who} may not do this ({action}{f', {label}' if label else ''}). The attempt is on record.")
 
 
@@ -224,14 +229,14 @@ def label_of(thing: object) -> str:
     """What a refusal says of a thing; of what is confidential, nothing."""
     if not isinstance(thing, Model):
         return str(thing or "")
-    return "" if is_secret(thing) else f"{thing._meta.verbose_name} {thing}"
+    return "" if is_confidential(thing) else f"{thing._meta.verbose_name} {thing}"
 
 
-def can_be_secret(model: type[Model]) -> bool:
+def can_be_confidential(model: type[Model]) -> bool:
     return hasattr(model, "confidential_path")
 
 
-def seen_or_none(actor: Any, model: type[M], thing: M | None) -> M | None:
+def visible_or_none(actor: Any, model: type[M], thing: M | None) -> M | None:
     """Of a model that can be confidential: the record, or None alike where there is none and where it may not be seen.
 
     Both leave the same denial on record, so that neither the answer nor the record says which it was.
@@ -251,7 +256,9 @@ def visible(actor: Any, queryset: QuerySet[M]) -> QuerySet[M]:
 
 def within_reach(actor: Any, action: str, queryset: QuerySet[M]) -> QuerySet[M]:
     """What of a list lies where an actor may do this."""
-    return queryset.filter(any_of(one.within(queryset.model) for one in standings(actor) if action in one.role.may))
+    return queryset.filter(
+        any_of(capacity.within(queryset.model) for capacity in capacities(actor) if action in capacity.role.may)
+    )
 
 
 def any_of(queries: Iterable[Q]) -> Q:
@@ -264,10 +271,10 @@ def any_of(queries: Iterable[Q]) -> Q:
     return result
 
 
-def name_of(actor: Any) -> str:
+def actor_name(actor: Any) -> str:
     """An actor in words, with the highest post held at this moment."""
     if isinstance(actor, Staff):
-        return f"{actor}, {next(map(str, standings(actor)), 'no longer active')}"
+        return f"{actor}, {next(map(str, capacities(actor)), 'no longer active')}"
     if isinstance(actor, Terminal):
         return f"Terminal {actor}"
     return "Somebody not logged in" if getattr(actor, "is_anonymous", False) else str(actor)

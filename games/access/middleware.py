@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import Resolver404, resolve
 from django.utils import timezone
 
-from games.access.gate import Denied, deny, door
+from games.access.gate import Denied, deny, entry_point
 from games.models import Staff, Terminal
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -40,13 +40,13 @@ class DoorMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         len(request.GET)  # too many parameters are refused here, before a page of ours is made of them
-        token = door.set(f"{request.method} {request.path}")
+        token = entry_point.set(f"{request.method} {request.path}")
         try:
             if getattr(request.user, "must_change_password", False) and not _is_open_before(_route(request)):
                 return redirect("admin:password_change")
             return self.get_response(request)
         finally:
-            door.reset(token)
+            entry_point.reset(token)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:
         if isinstance(exception, PermissionDenied) and not isinstance(exception, Denied):

@@ -1,4 +1,4 @@
-"""Login by staff number and password. What a person may do is not asked here but of the gate."""
+"""Log in by staff number and password; answer from the gate what Django asks about permissions."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.hashers import make_password
 from django.http import HttpRequest
 
+from games.access.gate import can, capacities
 from games.models import Staff
 
 
@@ -22,3 +23,12 @@ class StaffBackend(BaseBackend):
 
     def get_user(self, user_id: Any) -> Staff | None:
         return Staff.objects.select_related("casino", "pit").filter(pk=user_id, is_active=True).first()
+
+    def has_perm(self, user_obj: Any, perm: str, obj: Any = None) -> bool:
+        """Django's `games.view_pit` is our action `pit.view`."""
+        verb, _, thing = perm.rpartition(".")[2].partition("_")
+        return can(user_obj, f"{thing}.{verb}", obj)
+
+    def has_module_perms(self, user_obj: Any, app_label: str) -> bool:
+        """Say whether a person may do anything at all."""
+        return any(capacity.role.may for capacity in capacities(user_obj))

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
 from games.accounts.services.sign_in_links import LinkError, link_use
-from games.pages.gated import tell
+from games.pages.gated import add_errors
 from taisai_backoffice.web.addresses import client_address, network_of
 
 #: Tries with a token that opens nothing, by address and minute. A good token is never counted, so that whoever guesses
@@ -66,7 +66,7 @@ def account_password(request: HttpRequest) -> HttpResponse:
             status = 400 if count_wrong_try(request) <= WRONG_TRIES else TOO_MANY
             form.add_error(None, error if status != TOO_MANY else "Too many tries. Wait a minute and try again.")
         except ValidationError as error:
-            tell(form, error)
+            add_errors(form, error)
     context = {**admin.site.each_context(request), "title": "Choose your password", "form": form, "is_done": is_done}
     answer = TemplateResponse(request, "accounts/account_password.html", context, status=status)
     answer.headers["Referrer-Policy"] = "same-origin"

@@ -24,7 +24,7 @@ class HouseWordsValidator:
     """
 
     def validate(self, password: str, user: Staff | None = None) -> None:
-        if len(without(password, house_words(user))) < LEAST_OTHER:
+        if len(without_words(password, house_words(user))) < LEAST_OTHER:
             raise ValidationError(
                 "This password is mostly made of words of the casino, the product or your own name or number. "
                 f"Use at least {LEAST_OTHER} other characters.",
@@ -76,7 +76,7 @@ def without_padding(text: str) -> str:
     return re.sub(r"^[\W\d_]+|[\W\d_]+$", "", text)
 
 
-def without(password: str, words: Iterable[str]) -> str:
+def without_words(password: str, words: Iterable[str]) -> str:
     """Return what is left of a password, the longest words taken out first, as typed and as read."""
     left = password.casefold()
     for word in sorted(words, key=lambda one: (-len(one), one)):

@@ -20,7 +20,7 @@ PROBLEM = "application/problem+json"
 PROBLEM_SCHEMA: Schema = {"$ref": "#/components/schemas/Problem"}
 
 
-class Refusal(NamedTuple):
+class RefusalAnswer(NamedTuple):
     """Why a call is refused, for its description; with the title and the detail of an example."""
 
     about: str
@@ -30,38 +30,38 @@ class Refusal(NamedTuple):
 
 #: What any call may be refused with, whatever it does.
 REFUSALS = {
-    HTTPStatus.BAD_REQUEST: Refusal(
+    HTTPStatus.BAD_REQUEST: RefusalAnswer(
         "Something is wrong with what was sent; `errors` says where, and what to do.",
         "Wrong input", "colour: is not a known parameter; there are none here.",
     ),
-    HTTPStatus.UNAUTHORIZED: Refusal(
+    HTTPStatus.UNAUTHORIZED: RefusalAnswer(
         "Nobody is logged in.",
         "Unauthorized", "Log in on the site first; the API takes its session.",
     ),
-    HTTPStatus.FORBIDDEN: Refusal(
+    HTTPStatus.FORBIDDEN: RefusalAnswer(
         "Your post does not open this, the CSRF token is missing, or you have to choose a password of your own first.",
         "Not open to you", "S11 Supervisor 11, pit supervisor may not do this (limits.propose).",
     ),
-    HTTPStatus.NOT_FOUND: Refusal(
+    HTTPStatus.NOT_FOUND: RefusalAnswer(
         "There is no such thing, or no such page of the list.",
         "Not there", "There is no table TS-99; check the code.",
     ),
-    HTTPStatus.METHOD_NOT_ALLOWED: Refusal(
+    HTTPStatus.METHOD_NOT_ALLOWED: RefusalAnswer(
         "The address takes another method; `Allow` names it.",
         "Method Not Allowed", 'Method "PUT" not allowed.',
     ),
-    HTTPStatus.NOT_ACCEPTABLE: Refusal(
+    HTTPStatus.NOT_ACCEPTABLE: RefusalAnswer(
         "The answer is JSON, and `Accept` asks for something else.",
         "Not Acceptable", "Could not satisfy the request Accept header.",
     ),
 }  # fmt: skip
 #: What a call that takes a body may be refused with besides.
-REFUSALS[HTTPStatus.TOO_MANY_REQUESTS] = Refusal(
+REFUSALS[HTTPStatus.TOO_MANY_REQUESTS] = RefusalAnswer(
     "More calls, searches or exports in this minute than one caller has; `Retry-After` says when to go on.",
     "Too many requests", "More than 120 searches in this minute; try again in 54 seconds.",
 )  # fmt: skip
 BODY_REFUSALS = {
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: Refusal(
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: RefusalAnswer(
         "The body is in a format that is not taken here.",
         "Unsupported Media Type", 'Unsupported media type "text/plain" in request.',
     )
@@ -79,7 +79,7 @@ def operation(
     media_type: str = JSON,
     takes_also: dict[str, Schema] | None = None,
     answer_type: str = JSON,
-    refusals: dict[int, Refusal] | None = None,
+    refusals: dict[int, RefusalAnswer] | None = None,
 ) -> Callable[[View], View]:
     """A decorator for the method of a view: what the call is for, what it takes and what it answers.
 
@@ -123,7 +123,7 @@ class DescribedSchema(AutoSchema):
         return found
 
 
-def problem_example(code: int, refusal: Refusal) -> Schema:
+def problem_example(code: int, refusal: RefusalAnswer) -> Schema:
     return {"type": "about:blank", "title": refusal.title, "status": int(code), "detail": refusal.detail}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 
-from games.api.openapi import Refusal, Schema, operation
+from games.api.openapi import RefusalAnswer, Schema, operation
 from games.api.schemas import CODE, MOMENT, NUMBER, PROPOSAL_STATES, TEXT, ref
 from games.api.views import Pages
 from games.floor.moments import EXAMPLE
@@ -93,7 +93,7 @@ dice_set_read = operation(
 # --- Limit proposals -------------------------------------------------------------------------------
 
 QUICKER = {
-    409: Refusal(
+    409: RefusalAnswer(
         "Somebody else was quicker: the proposal is decided, and nothing has changed.",
         "Overtaken",
         "This proposal was approved by SM31 Shift manager 31, shift manager at 2026-11-15T20:05:00+08:00 (Agreed); "
@@ -151,14 +151,16 @@ proposal_withdraw = operation(
 # --- Rounds ----------------------------------------------------------------------------------------
 
 ROUND_KEY = in_path("key", NUMBER, "The round's `id`.")
-TAKEN = Refusal(
+TAKEN = RefusalAnswer(
     "The name is taken by a round with another content; nothing was changed, and the conflict is on record.",
     "Conflict",
     "floor TS01-20261115-000123 is on record with another content; nothing was changed, and the conflict is on record. "
     "Send it under a ref of its own, or leave it.",
 )
-TOO_LARGE = Refusal("The body is larger than a call may be.", "Too large", "The body is larger than a call may be.")
-TOO_MANY = Refusal(
+TOO_LARGE = RefusalAnswer(
+    "The body is larger than a call may be.", "Too large", "The body is larger than a call may be."
+)
+TOO_MANY = RefusalAnswer(
     "The terminal calls too often; `Retry-After` says in how many seconds it may go on.",
     "Too Many Requests",
     "Request was throttled. Expected available in 12 seconds.",

@@ -9,7 +9,7 @@ from typing import Any
 from games.api.openapi import Schema
 from games.engine.dice import COUNT
 from games.engine.rules.loader import published
-from games.floor.approval import Approval
+from games.floor.approval import CasinoApproval
 from games.floor.moments import EXAMPLE as MOMENT_EXAMPLE
 from games.limits.serializers import STATES
 from games.models import DiceInspection, DiceSet, LimitDecision, LimitSet, Round, TableState
@@ -141,7 +141,7 @@ GAME = record(
         "from": MOMENT,
         "approval": {
             "type": "string",
-            "enum": [one.value for one in Approval],
+            "enum": [one.value for one in CasinoApproval],
             "description": "Whether the rule document was approved for the casino's operator.",
         },
     },

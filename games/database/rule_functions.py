@@ -56,10 +56,10 @@ def _rows(rows: list[tuple[object, ...]]) -> sql.Composed:
 def _decided() -> list[tuple[object, ...]]:
     """Rulebook, situation, and the facts under which the rulebook decides it."""
     return [
-        (book.id, one.code, json.dumps(one.when))
+        (book.id, situation.code, json.dumps(situation.when))
         for book in rulebooks().values()
-        for one in book.situations
-        if one.is_decided
+        for situation in book.situations
+        if situation.is_decided
     ]
 
 
@@ -67,12 +67,17 @@ def _readings() -> list[tuple[object, ...]]:
     """Rulebook, situation, and the readings that it rests on; without a situation, those that set something."""
     return [
         *(
-            (book.id, one.code, name)
+            (book.id, situation.code, name)
             for book in rulebooks().values()
-            for one in book.situations
-            for name in one.readings
+            for situation in book.situations
+            for name in situation.readings
         ),
-        *((book.id, "", one.name) for book in rulebooks().values() for one in book.readings.values() if one.sets),
+        *(
+            (book.id, "", reading.name)
+            for book in rulebooks().values()
+            for reading in book.readings.values()
+            if reading.sets
+        ),
     ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import connection
 
 
-def rows(statement: str, *values: Any) -> list[Any]:
+def query_rows(statement: str, *values: Any) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         found: list[Any] = cursor.fetchall()

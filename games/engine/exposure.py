@@ -30,13 +30,16 @@ class Exposure:
 
     @property
     def mean(self) -> Fraction:
-        return Fraction(sum(one.ways * one.house for one in self.outlooks), sum(one.ways for one in self.outlooks))
+        return Fraction(
+            sum(outlook.ways * outlook.house for outlook in self.outlooks),
+            sum(outlook.ways for outlook in self.outlooks),
+        )
 
     @property
     def variance(self) -> float:
         """Over the 216 throws; exact until the last step."""
-        squares = sum(one.ways * one.house**2 for one in self.outlooks)
-        return float(Fraction(squares, sum(one.ways for one in self.outlooks)) - self.mean**2)
+        squares = sum(outlook.ways * outlook.house**2 for outlook in self.outlooks)
+        return float(Fraction(squares, sum(outlook.ways for outlook in self.outlooks)) - self.mean**2)
 
     @property
     def deviation(self) -> float:

@@ -24,7 +24,7 @@ BET_FIELDS = ("ref", "player", "box", "stake")
 
 
 @dataclass(frozen=True)
-class Request:
+class SettleRequest:
     """A round to be settled."""
 
     book: Rulebook
@@ -87,7 +87,7 @@ def verify_whole_characters(value: Any) -> None:
 # --- Reading ---------------------------------------------------------------------------------------
 
 
-class Faults:
+class InputFaults:
     """Collects the faults of one document, so that all of them are told at once."""
 
     def __init__(self) -> None:
@@ -141,8 +141,8 @@ def shown_key(key: str) -> str:
     return key[:60] if key.isprintable() else repr(key[:60])
 
 
-def read_request(document: object, *, dice_needed: bool = True) -> Request:
-    faults = Faults()
+def read_request(document: object, *, dice_needed: bool = True) -> SettleRequest:
+    faults = InputFaults()
     if not isinstance(document, dict):
         raise InputError("The input is not a JSON object; write it as {…}.")
     data = faults.table(document, "", FIELDS)
@@ -161,10 +161,10 @@ def read_request(document: object, *, dice_needed: bool = True) -> Request:
     faults.done()
     if book is None or felt is None:  # then there was a fault
         raise AssertionError
-    return Request(book, felt, throw, void, limits, excess, tuple(bets))
+    return SettleRequest(book, felt, throw, void, limits, excess, tuple(bets))
 
 
-def _void(faults: Faults, book: Rulebook | None, value: object) -> str | None:
+def _void(faults: InputFaults, book: Rulebook | None, value: object) -> str | None:
     if value is None or value == RULING or book is None:
         return RULING if value == RULING else None
     number = bare_number(value, book.id) if isinstance(value, str) else None
@@ -175,7 +175,7 @@ def _void(faults: Faults, book: Rulebook | None, value: object) -> str | None:
     return number
 
 
-def _limits(faults: Faults, book: Rulebook | None, felt: Layout | None, data: Mapping[str, Any]) -> Limits:
+def _limits(faults: InputFaults, book: Rulebook | None, felt: Layout | None, data: Mapping[str, Any]) -> Limits:
     given = data.get("limits", {}), data.get("differential", {})
     if book and felt:  # what the layout lacks has no limits, not even null ones
         for where, key, fault in misfits(book, felt, *(one if isinstance(one, dict) else {} for one in given)):
@@ -188,7 +188,7 @@ def read_limits(document: object, book: Rulebook, felt: Layout, *, chip_unit: in
     """Limits in a document of their own; where it names no chip unit, this one."""
     if not isinstance(document, dict):
         raise InputError("The input is not a JSON object; write it as {…}.")
-    faults = Faults()
+    faults = InputFaults()
     data = faults.table(document, "", LIMIT_FIELDS)
     limits = _limits(faults, book, felt, data)
     faults.done()
@@ -208,19 +208,19 @@ def misfits(
             yield "differential", key, f"layout {felt.code} has no differential of this name; leave it out."
 
 
-def read_ranges(faults: Faults, value: object, where: str) -> dict[str, Range]:
+def read_ranges(faults: InputFaults, value: object, where: str) -> dict[str, Range]:
     """Minimums and maximums by bet type or box."""
     return {key: _range(faults, _path(where, key), one) for key, one in faults.table(value, where).items()}
 
 
-def read_differential(faults: Faults, value: object, where: str = "differential") -> dict[str, int]:
+def read_differential(faults: InputFaults, value: object, where: str = "differential") -> dict[str, int]:
     amounts = {
         key: faults.money(parse_money, one, _path(where, key)) for key, one in faults.table(value, where).items()
     }
     return {key: amount for key, amount in amounts.items() if amount is not None}
 
 
-def _range(faults: Faults, where: str, value: object) -> Range:
+def _range(faults: InputFaults, where: str, value: object) -> Range:
     entry = faults.table(value, where, ("min", "max"))
     minimum, maximum = (
         faults.money(parse_money, entry[name], _path(where, name)) if name in entry else None for name in ("min", "max")
@@ -230,7 +230,7 @@ def _range(faults: Faults, where: str, value: object) -> Range:
     return Range(minimum, maximum)
 
 
-def _bets(faults: Faults, felt: Layout | None, value: object) -> list[Bet]:
+def _bets(faults: InputFaults, felt: Layout | None, value: object) -> list[Bet]:
     if not isinstance(value, list):
         faults.add("bets", "is not a list; write it as […].")
         return []
@@ -255,7 +255,7 @@ def is_plain_text(value: object) -> bool:
     return isinstance(value, str) and value != "" and not {"Cc", "Cs"} & set(map(unicodedata.category, value))
 
 
-def _bet(faults: Faults, felt: Layout | None, value: object, where: str) -> Bet | None:
+def _bet(faults: InputFaults, felt: Layout | None, value: object, where: str) -> Bet | None:
     before = len(faults.found)
     entry = faults.table(value, where, BET_FIELDS)
     if isinstance(value, dict):

@@ -53,8 +53,8 @@ def settle_document(document: object) -> dict[str, Any]:
         "call": settled.throw.call() if settled.throw else None,
         "void": settled.void,
         "winning": settled.winning,
-        "bets": [_bet_document(book, one) for one in settled.bets],
-        "breaches": [breach_document(book, one) for one in settled.breaches],
+        "bets": [_bet_document(book, bet) for bet in settled.bets],
+        "breaches": [breach_document(book, breach) for breach in settled.breaches],
         "needs_ruling": ruling_documents(book, settled),
     }
 
@@ -100,8 +100,8 @@ def exposure_document(document: object) -> dict[str, Any]:
     result: Exposure = exposure(request.book, request.layout, bets, request.limits, request.excess)
     return {
         "throws": [
-            {"dice": list(one.throw.faces), "ways": one.ways, "house": format_money(one.house)}
-            for one in result.outlooks
+            {"dice": list(outlook.throw.faces), "ways": outlook.ways, "house": format_money(outlook.house)}
+            for outlook in result.outlooks
         ],
         "worst": {"dice": list(result.worst.throw.faces), "house": format_money(result.worst.house)},
         "mean": _four_places(result.mean / MINOR),

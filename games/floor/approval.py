@@ -6,7 +6,7 @@ from games.engine.rules.rulebook import Rulebook
 from games.models import Casino
 
 
-class Approval(StrEnum):
+class CasinoApproval(StrEnum):
     APPROVED = "approved"
     BY_AGREEMENT = "by-agreement"
     OPERATOR_NOT_NAMED = "operator-not-named"
@@ -14,20 +14,20 @@ class Approval(StrEnum):
 
 
 TEXTS = {
-    Approval.APPROVED: "These rules are approved for this casino.",
-    Approval.BY_AGREEMENT: "These rules are used by agreement, not approved for this casino.",
-    Approval.OPERATOR_NOT_NAMED: "The operator of this casino is not named; approval not checked.",
-    Approval.DOCUMENT_SILENT: "The document names no operator; approval not checked.",
+    CasinoApproval.APPROVED: "These rules are approved for this casino.",
+    CasinoApproval.BY_AGREEMENT: "These rules are used by agreement, not approved for this casino.",
+    CasinoApproval.OPERATOR_NOT_NAMED: "The operator of this casino is not named; approval not checked.",
+    CasinoApproval.DOCUMENT_SILENT: "The document names no operator; approval not checked.",
 }
 
 
-def approval_of(book: Rulebook, casino: Casino) -> Approval:
+def approval_of(book: Rulebook, casino: Casino) -> CasinoApproval:
     """Compare the operator that the document names with the casino's own."""
     if not book.approved_for.operator:
-        return Approval.DOCUMENT_SILENT
+        return CasinoApproval.DOCUMENT_SILENT
     if not casino.operator.strip():
-        return Approval.OPERATOR_NOT_NAMED
-    return Approval.APPROVED if book.approved_for.names(casino.operator) else Approval.BY_AGREEMENT
+        return CasinoApproval.OPERATOR_NOT_NAMED
+    return CasinoApproval.APPROVED if book.approved_for.names(casino.operator) else CasinoApproval.BY_AGREEMENT
 
 
 def approval_text(book: Rulebook, casino: Casino) -> str:
@@ -38,4 +38,4 @@ def approval_text(book: Rulebook, casino: Casino) -> str:
 def approval_notice(book: Rulebook, casino: Casino) -> str:
     """Return what a sign and a report must say; empty where the rules are approved, or nothing can be claimed."""
     approval = approval_of(book, casino)
-    return TEXTS[approval] if approval is Approval.BY_AGREEMENT else ""
+    return TEXTS[approval] if approval is CasinoApproval.BY_AGREEMENT else ""

@@ -14,7 +14,7 @@ from games.access.roles import DEPARTMENTS, POSTS
 from games.engine.errors import InputError
 from games.engine.json_input import (
     LARGEST_TEXT,
-    Faults,
+    InputFaults,
     is_plain_text,
     misfits,
     read_differential,
@@ -114,7 +114,7 @@ class Floor:
     states: list[StateEntry] = field(default_factory=list)
 
 
-class FloorFaults(Faults):
+class FloorFaults(InputFaults):
     """Faults of one entry, with the readers that only floor files need."""
 
     def text(self, data: dict[str, Any], where: str, key: str, default: str | None = None) -> str:
@@ -139,7 +139,7 @@ class FloorFaults(Faults):
 
     def fields(self, where: str, record: Model, names: dict[str, str]) -> None:
         """What the model itself says about its fields; `names` maps its fields to the file's keys."""
-        exclude = {one.name for one in record._meta.fields} - names.keys()
+        exclude = {field.name for field in record._meta.fields} - names.keys()
         try:
             record.clean_fields(exclude=exclude)
         except ValidationError as error:
@@ -161,8 +161,8 @@ def read_floor(content: bytes) -> Floor:
         _all(faults, entries["staff"], _staff, "number"),
         _all(faults, entries["state"], _state, "table"),
     )
-    _verify_once(faults, [(one.where, one.values["code"]) for one in floor.casinos])
-    _verify_once(faults, [(one.where, f"{one.casino} {one.code.upper()}") for one in floor.pits])
+    _verify_once(faults, [(casino.where, casino.values["code"]) for casino in floor.casinos])
+    _verify_once(faults, [(pit.where, f"{pit.casino} {pit.code.upper()}") for pit in floor.pits])
     _verify_once(faults, [(one.where, one.number.upper()) for one in floor.staff])
     faults.done()
     return floor

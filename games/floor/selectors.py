@@ -37,12 +37,14 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
     found = list(tables)
     keys = [table.pk for table in found]
     assignments = {
-        one.table_id: one
-        for one in TableAssignment.objects.filter(table__in=keys, during__contains=now).select_related("pit", "casino")
+        table_assignment.table_id: table_assignment
+        for table_assignment in TableAssignment.objects.filter(table__in=keys, during__contains=now).select_related(
+            "pit", "casino"
+        )
     }
     dice = {
-        one.table_id: one
-        for one in DiceFit.objects.filter(table__in=keys, during__contains=now).select_related("dice_set")
+        dice_fit.table_id: dice_fit
+        for dice_fit in DiceFit.objects.filter(table__in=keys, during__contains=now).select_related("dice_set")
     }
     fitted = TumblerFit.objects.filter(table__in=keys, during__contains=now).select_related("tumbler")
     tumblers = {fit.table_id: fit for fit in fitted}

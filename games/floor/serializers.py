@@ -7,7 +7,7 @@ from games.engine.rules.loader import rulebook
 from games.floor.approval import approval_of
 from games.floor.moments import as_text
 from games.floor.selectors import FloorLine
-from games.floor.timeline import Event
+from games.floor.timeline import TimelineEvent
 from games.models import (
     DiceFit,
     DiceInspection,
@@ -50,7 +50,7 @@ def game_document(assignment: TableAssignment) -> dict[str, Any]:
     }
 
 
-def event_document(table: Table, event: Event) -> dict[str, Any]:
+def event_document(table: Table, event: TimelineEvent) -> dict[str, Any]:
     at = as_text(event.at, table.casino)
     return {"at": at, "kind": event.kind, "what": event.what, "who": event.who, "why": event.why,
             "proposal": event.proposal}  # fmt: skip

@@ -21,7 +21,7 @@ STEPS = {
 
 
 @dataclass(frozen=True)
-class Event:
+class TimelineEvent:
     at: dt.datetime
     kind: str  # table, limits, game, dice, tumbler, sign
     what: str
@@ -47,7 +47,7 @@ class Window:
         return records.order_by(f"-{moment}", "-pk")[: self.count]
 
 
-def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50) -> list[Event]:
+def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50) -> list[TimelineEvent]:
     """The latest events before a moment; what is scheduled stands at its own moment, in the future."""
     window = Window(before, count)
     kinds = (_steps, _limits, _proposals, _games, _dice, _tumblers, _prints)
@@ -57,13 +57,13 @@ def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50
     return nlargest(count, found, key=lambda event: event.at)
 
 
-def _steps(table: Table, window: Window) -> Iterator[Event]:
+def _steps(table: Table, window: Window) -> Iterator[TimelineEvent]:
     for step in window.latest(table.steps.select_related("checked_by", "checks_by"), "at"):
         cited = f" ({', '.join(step.rules)})" if step.rules else ""
-        yield Event(step.at, "table", f"{STEPS[step.kind]}{cited}", step.who, _why(step))
+        yield TimelineEvent(step.at, "table", f"{STEPS[step.kind]}{cited}", step.who, _why(step))
     for check in window.latest(table.opening_checks.all(), "at"):
         what = f"Opening checks {'passed' if check.passed else 'not passed'}"
-        yield Event(check.at, "table", what, check.who, check.remarks)
+        yield TimelineEvent(check.at, "table", what, check.who, check.remarks)
 
 
 def _why(step: TableStep) -> str:
@@ -78,7 +78,7 @@ def _why(step: TableStep) -> str:
     return f"{'. '.join(said)}." if len(said) > 1 else step.reason
 
 
-def _limits(table: Table, window: Window) -> Iterator[Event]:
+def _limits(table: Table, window: Window) -> Iterator[TimelineEvent]:
     sets = table.limit_sets.select_related("decision__proposal", "sheet").prefetch_related(*CHANGED_BY)
     for one in window.latest(sets, "starts_at"):
         what = "Corrected limits in force" if one.is_correction else "New limits in force"
@@ -86,60 +86,64 @@ def _limits(table: Table, window: Window) -> Iterator[Event]:
             what = f"{what}: {changed}"
         from_file = one.origin == LimitSet.Origin.FILE
         why = f"File {one.source}" if from_file else one.source
-        yield Event(one.starts_at, "limits", what, one.who, why, None if from_file else one.decision.proposal_id)
+        yield TimelineEvent(
+            one.starts_at, "limits", what, one.who, why, None if from_file else one.decision.proposal_id
+        )
 
 
-def _proposals(table: Table, window: Window) -> Iterator[Event]:
+def _proposals(table: Table, window: Window) -> Iterator[TimelineEvent]:
     for one in window.latest(table.limit_proposals.all(), "proposed_at"):
-        yield Event(one.proposed_at, "limits", f"Limits proposed, no. {one.pk}", one.who, one.reason, one.pk)
+        yield TimelineEvent(one.proposed_at, "limits", f"Limits proposed, no. {one.pk}", one.who, one.reason, one.pk)
     for decision in window.latest(LimitDecision.objects.filter(proposal__tables=table), "at"):
         what = f"Proposal no. {decision.proposal_id} {decision.outcome}"
-        yield Event(decision.at, "limits", what, decision.who, decision.reason, decision.proposal_id)
+        yield TimelineEvent(decision.at, "limits", what, decision.who, decision.reason, decision.proposal_id)
 
 
-def _games(table: Table, window: Window) -> Iterator[Event]:
+def _games(table: Table, window: Window) -> Iterator[TimelineEvent]:
     assignments = list(window.latest(table.assignments.select_related("pit"), "during__startswith"))
     versions = _first_and_last(TableAssignment, assignments)
-    for one in assignments:
-        made, _ = versions[one.pk]
-        what = f"{one.game}, pit {one.pit.code}"
-        yield Event(one.starts_at, "game", what, made.history_author, made.history_change_reason)
+    for assignment in assignments:
+        made, _ = versions[assignment.pk]
+        what = f"{assignment.game}, pit {assignment.pit.code}"
+        yield TimelineEvent(assignment.starts_at, "game", what, made.history_author, made.history_change_reason)
 
 
-def _dice(table: Table, window: Window) -> Iterator[Event]:
+def _dice(table: Table, window: Window) -> Iterator[TimelineEvent]:
     fits = list(window.latest(table.dice_fits.select_related("dice_set"), "during__startswith"))
     versions = _first_and_last(DiceFit, fits)
     for fit in fits:
         made, ended = versions[fit.pk]
         name = f"Dice set {fit.dice_set}"
-        yield Event(fit.during.lower, "dice", f"{name} fitted", made.history_author, made.history_change_reason)
+        yield TimelineEvent(fit.during.lower, "dice", f"{name} fitted", made.history_author, made.history_change_reason)
         if fit.during.upper:
             what = f"{name} taken out"
-            yield Event(fit.during.upper, "dice", what, ended.history_author, ended.history_change_reason)
+            yield TimelineEvent(fit.during.upper, "dice", what, ended.history_author, ended.history_change_reason)
     for one in window.latest(table.dice_inspections.select_related("dice_set"), "at"):
         what = f"Dice set {one.dice_set} inspected: {one.get_result_display().lower()}"
-        yield Event(one.at, "dice", what, one.who, one.remarks)
+        yield TimelineEvent(one.at, "dice", what, one.who, one.remarks)
 
 
-def _tumblers(table: Table, window: Window) -> Iterator[Event]:
+def _tumblers(table: Table, window: Window) -> Iterator[TimelineEvent]:
     fits = list(window.latest(table.tumbler_fits.select_related("tumbler"), "during__startswith"))
     versions = _first_and_last(TumblerFit, fits)
     for fit in fits:
         made, ended = versions[fit.pk]
         name = f"Tumbler {fit.tumbler}"
-        yield Event(fit.during.lower, "tumbler", f"{name} fitted", made.history_author, made.history_change_reason)
+        yield TimelineEvent(
+            fit.during.lower, "tumbler", f"{name} fitted", made.history_author, made.history_change_reason
+        )
         if fit.during.upper:
             what = f"{name} removed"
-            yield Event(fit.during.upper, "tumbler", what, ended.history_author, ended.history_change_reason)
+            yield TimelineEvent(fit.during.upper, "tumbler", what, ended.history_author, ended.history_change_reason)
     for one in window.latest(table.tumbler_inspections.select_related("tumbler"), "at"):
         what = f"Tumbler {one.tumbler} inspected: {one.get_result_display().lower()}"
-        yield Event(one.at, "tumbler", what, one.who, one.remarks)
+        yield TimelineEvent(one.at, "tumbler", what, one.who, one.remarks)
 
 
-def _prints(table: Table, window: Window) -> Iterator[Event]:
+def _prints(table: Table, window: Window) -> Iterator[TimelineEvent]:
     for one in window.latest(table.sign_prints.all(), "at"):
         what = f"Sign reprinted, no. {one.number}" if one.is_reprint else "Sign printed"
-        yield Event(one.at, "sign", what, one.who, "")
+        yield TimelineEvent(one.at, "sign", what, one.who, "")
 
 
 def _first_and_last(model: Any, records: list[Any]) -> dict[int, tuple[Any, Any]]:

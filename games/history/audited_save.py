@@ -6,7 +6,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import CharField, Model, TextField
 
-from games.access.gate import Actor, name_of
+from games.access.gate import Actor, actor_name
 from games.models import Staff
 
 #: More than anybody writes in one go, and far below what the database can index.
@@ -27,7 +27,7 @@ def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ..
     record.full_clean()
     record.__dict__.update(
         _history_user=actor if isinstance(actor, Staff) else None,
-        _history_author=name_of(actor),
+        _history_author=actor_name(actor),
         _change_reason=reason.strip(),
     )
     record.save(update_fields=only)
@@ -41,9 +41,11 @@ def verify_reason(reason: str) -> None:
 
 def verify_texts(record: Model) -> None:
     """All that was written in a record can be kept; asked before the database is, which would only refuse."""
-    for one in record._meta.concrete_fields:
-        if isinstance(one, CharField | TextField) and isinstance(text := getattr(record, one.attname), str):
-            verify_text(one.name, text)
+    for concrete_field in record._meta.concrete_fields:
+        if isinstance(concrete_field, CharField | TextField) and isinstance(
+            text := getattr(record, concrete_field.attname), str
+        ):
+            verify_text(concrete_field.name, text)
 
 
 def verify_text(name: str, text: str) -> None:

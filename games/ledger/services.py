@@ -21,7 +21,7 @@ COLUMNS = "chain_id, position, kind, subject, content, previous, hash, at"
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """A record on its way into the ledger: its kind, its id, and what of it is held fast, in a fixed order."""
 
     kind: str
@@ -36,13 +36,13 @@ def table_chain(table_id: int) -> str:
     return f"table:{table_id}"
 
 
-def ledger_append(place: Table | Casino, *entries: Entry) -> None:
+def ledger_append(place: Table | Casino, *entries: LedgerEntry) -> None:
     """To the chain of a table, or of a casino for what belongs to no table."""
     chain_append(table_chain(place.pk) if isinstance(place, Table) else f"casino:{place.pk}", entries)
 
 
 @transaction.atomic
-def chain_append(name: str, entries: Iterable[Entry]) -> None:
+def chain_append(name: str, entries: Iterable[LedgerEntry]) -> None:
     """One writer of a chain at a time, until his transaction ends."""
     waiting = list(entries)
     chain = _locked(name)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from games.engine.errors import InputError
-from games.engine.json_input import Faults, read_differential, read_ranges, shown_key
+from games.engine.json_input import InputFaults, read_differential, read_ranges, shown_key
 from games.engine.signs.limits import Limits
 from games.limits.serializers import known_keys
 from games.limits.signs.sign import boxes_document, differential_document
@@ -16,7 +16,7 @@ def preset_limits(preset: LimitPreset) -> Limits:
 
 def read_preset(document: Any) -> Limits:
     """Read the limits of a preset; every fault at once."""
-    faults = Faults()
+    faults = InputFaults()
     entry = faults.table(document, "limits", ("boxes", "differential"))
     for where, known in known_keys().items():
         given = entry.get(where)

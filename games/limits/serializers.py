@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from games.access.gate import Actor, authorize, visible
 from games.engine.errors import InputError
-from games.engine.json_input import Faults, read_differential, read_ranges, shown_key
+from games.engine.json_input import InputFaults, read_differential, read_ranges, shown_key
 from games.engine.money import format_money
 from games.engine.rules.loader import rulebooks
-from games.engine.signs.changes import Change
+from games.engine.signs.changes import LimitChange
 from games.engine.signs.edits import Edits
 from games.engine.signs.limits import Limits
 from games.floor.moments import MomentError, as_text, parse_moment
-from games.limits.services.drafts import Draft, drafts_now, drafts_then
+from games.limits.services.drafts import LimitDraft, drafts_now, drafts_then
 from games.limits.services.proposals import limits_edit, limits_propose, overtaken_texts
 from games.limits.signs.sign import boxes_document, differential_document
 from games.models import Casino, LimitDecision, LimitProposal, Staff, Table
@@ -45,7 +45,7 @@ def proposals_seen(actor: Actor, state: str | None) -> QuerySet[LimitProposal]:
 
 
 @dataclass(frozen=True)
-class Request:
+class ProposalRequest:
     """What a program asks for: one whole sign for all tables, or edits table by table."""
 
     tables: list[Table]
@@ -69,9 +69,9 @@ def propose(actor: Staff, data: object) -> LimitProposal:
     return limits_propose(tables=request.tables, limits=request.limits, **common)
 
 
-def read_proposal(data: object) -> Request:
+def read_proposal(data: object) -> ProposalRequest:
     """Every fault at once, with its field."""
-    faults = Faults()
+    faults = InputFaults()
     if not isinstance(data, dict):
         raise InputError("The input is not a JSON object; write it as {…}.")
     is_edit = data.get("changes") is not None
@@ -89,10 +89,10 @@ def read_proposal(data: object) -> Request:
         faults.add("reason", "is not a text; write it in quotes.")
     faults.done()
     reason = entry["reason"].replace("\x00", "")
-    return Request(tables, limits, edits, remove, starts_at, entry.get("correction", False), reason)
+    return ProposalRequest(tables, limits, edits, remove, starts_at, entry.get("correction", False), reason)
 
 
-def _whole(faults: Faults, entry: dict[str, Any]) -> tuple[list[Table], Limits, dict[Table, Edits], Any]:
+def _whole(faults: InputFaults, entry: dict[str, Any]) -> tuple[list[Table], Limits, dict[Table, Edits], Any]:
     codes = entry.get("tables", [])
     if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
         faults.add("tables", 'is not a list of table codes; write it as ["TS-01"].')
@@ -105,7 +105,7 @@ def _whole(faults: Faults, entry: dict[str, Any]) -> tuple[list[Table], Limits, 
     return list(tables.values()), limits, {}, read_removals(faults, entry.get("remove", []), list(tables))
 
 
-def _changes(faults: Faults, entry: dict[str, Any]) -> tuple[list[Table], None, dict[Table, Edits], Any]:
+def _changes(faults: InputFaults, entry: dict[str, Any]) -> tuple[list[Table], None, dict[Table, Edits], Any]:
     changes_ = faults.table(entry["changes"], "changes")
     tables = _tables(faults, list(changes_), "changes")
     edits: dict[Table, Edits] = {}
@@ -129,7 +129,7 @@ def _changes(faults: Faults, entry: dict[str, Any]) -> tuple[list[Table], None, 
     return list(tables.values()), None, edits, remove
 
 
-def _tables(faults: Faults, codes: list[str], where: str) -> dict[str, Table]:
+def _tables(faults: InputFaults, codes: list[str], where: str) -> dict[str, Table]:
     tables = {table.code: table for table in Table.objects.select_related("casino").filter(code__in=_plain(codes))}
     for code in codes:
         if code not in tables:
@@ -137,7 +137,7 @@ def _tables(faults: Faults, codes: list[str], where: str) -> dict[str, Table]:
     return tables
 
 
-def read_names(faults: Faults, value: object, where: str) -> list[str]:
+def read_names(faults: InputFaults, value: object, where: str) -> list[str]:
     """Full names of limits to remove: boxes.KEY.min, boxes.KEY.max, differential.KEY."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         faults.add(where, 'is not a list of limits; write it as ["boxes.odd-even.min", "differential.odd-even"].')
@@ -145,7 +145,9 @@ def read_names(faults: Faults, value: object, where: str) -> list[str]:
     return list(dict.fromkeys(value))
 
 
-def read_removals(faults: Faults, value: object, codes: Collection[str], where: str = "remove") -> dict[str, list[str]]:
+def read_removals(
+    faults: InputFaults, value: object, codes: Collection[str], where: str = "remove"
+) -> dict[str, list[str]]:
     """Limits to remove by table. A bare list will do where there is one table: a name never speaks for several."""
     if isinstance(value, dict):
         for code in value.keys() - set(codes):
@@ -162,7 +164,7 @@ def read_removals(faults: Faults, value: object, codes: Collection[str], where: 
     return {code: names for code in codes if names}
 
 
-def _verify_keys(faults: Faults, entry: dict[str, Any], prefix: str) -> None:
+def _verify_keys(faults: InputFaults, entry: dict[str, Any], prefix: str) -> None:
     """What no layout has is a slip, also where its limit is null; whether it is on this layout, the service asks."""
     for where, known in known_keys().items():
         given = entry.get(where)
@@ -186,7 +188,7 @@ def _plain(codes: list[str]) -> list[str]:
     return [code for code in codes if "\x00" not in code]  # PostgreSQL holds no NUL
 
 
-def _moment(faults: Faults, value: object) -> dt.datetime | None:
+def _moment(faults: InputFaults, value: object) -> dt.datetime | None:
     if value is None:
         return None
     try:
@@ -203,7 +205,7 @@ def proposal_document(proposal: LimitProposal) -> dict[str, Any]:
     """A proposal with the whole sign of each of its tables; `boxes` and `differential` where all signs are alike."""
     casino = proposal.casino
     signs = {sign.table.code: sign.limits() for sign in proposal.signs.all()}
-    alike = next(iter(signs.values())) if len({repr(one) for one in signs.values()}) == 1 else None
+    alike = next(iter(signs.values())) if len({repr(sign) for sign in signs.values()}) == 1 else None
     decision = getattr(proposal, "decision", None)
     return {
         "id": proposal.pk,
@@ -233,8 +235,8 @@ def decision_document(decision: LimitDecision, casino: Casino) -> dict[str, Any]
         "at": as_text(decision.at, casino),
         "reason": decision.reason,
         "in_force_from": [
-            {"table": one.table.code, "from": as_text(one.starts_at, casino)}
-            for one in decision.limit_sets.select_related("table")
+            {"table": limit_set.table.code, "from": as_text(limit_set.starts_at, casino)}
+            for limit_set in decision.limit_sets.select_related("table")
         ],
     }
 
@@ -256,11 +258,11 @@ def changes_document(proposal: LimitProposal) -> dict[str, Any]:
     }
 
 
-def _by_table(drafts: list[Draft]) -> dict[str, list[dict[str, Any]]]:
+def _by_table(drafts: list[LimitDraft]) -> dict[str, list[dict[str, Any]]]:
     return {draft.table.code: [change_document(change) for change in draft.changes] for draft in drafts}
 
 
-def change_document(change: Change) -> dict[str, Any]:
+def change_document(change: LimitChange) -> dict[str, Any]:
     old, new = (None if amount is None else format_money(amount) for amount in (change.old, change.new))
     return {
         "key": change.key, "figure": change.figure, "old": old, "new": new, "stricter": change.is_stricter,

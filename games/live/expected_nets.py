@@ -3,10 +3,10 @@
 from games.engine.money import format_money
 from games.engine.play.live_play import Play, assessed
 from games.engine.settlement import RULING, Settlement, settle, settle_void
-from games.live.session_state import Stand
+from games.live.session_state import SessionState
 
 
-def expected(stand: Stand, play: Play) -> Settlement | None:
+def expected(stand: SessionState, play: Play) -> Settlement | None:
     """What the engine would settle now, with the limits of the round; None while there is nothing to settle by."""
     if not play.events:
         return None
@@ -19,7 +19,7 @@ def expected(stand: Stand, play: Play) -> Settlement | None:
     return settle(stand.book, stand.layout, found.throw, bets, limits=stand.limits, excess=stand.excess)
 
 
-def expected_nets(stand: Stand, play: Play) -> list[dict[str, str]]:
+def expected_nets(stand: SessionState, play: Play) -> list[dict[str, str]]:
     """The nets of a settlement as a terminal sends them."""
     settlement = expected(stand, play)
     return [

@@ -18,7 +18,7 @@ from games.engine.play.irregularities import (
 from games.engine.play.live_play import Play, take
 from games.engine.rules.rulebook import Rulebook
 from games.live.parser import read_step
-from games.live.session_state import Stand
+from games.live.session_state import SessionState
 
 ENDS = (SETTLED, VOID)
 #: What a person has to say of a step beside that it happened: its fields, each with the name of what was said.
@@ -55,7 +55,7 @@ def _way(book: Rulebook, state: str, end: str) -> list[str]:
     return []
 
 
-def steps_to(stand: Stand, end: str, details: dict[str, Any]) -> list[str]:
+def steps_to(stand: SessionState, end: str, details: dict[str, Any]) -> list[str]:
     """List the missing steps with those that were said to have happened: an interruption, an amended result.
 
     Where all dice were known at an interruption no result is needed.
@@ -72,7 +72,7 @@ def steps_to(stand: Stand, end: str, details: dict[str, Any]) -> list[str]:
     return kinds
 
 
-def missing_steps(stand: Stand, end: str, now: dt.datetime, **details: Any) -> list[dict[str, Any]]:
+def missing_steps(stand: SessionState, end: str, now: dt.datetime, **details: Any) -> list[dict[str, Any]]:
     """These steps as a terminal would send them, named for the person who sends them in its place.
 
     `details` has what was seen at the table (tumbles, dice, rule, nets). A terminal's clock may be ahead of ours: then
@@ -92,7 +92,7 @@ def _said(kind: str, details: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if name not in ("activated", "by") or value}
 
 
-def after(stand: Stand, documents: list[dict[str, Any]], now: dt.datetime) -> Play:
+def after(stand: SessionState, documents: list[dict[str, Any]], now: dt.datetime) -> Play:
     """The round as it would be after these steps; nothing is kept."""
     play = stand.play()
     for document in documents:

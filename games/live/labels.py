@@ -4,9 +4,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from games.engine.play.live_play import Play, Refusal, retake
+from games.engine.play.live_play import Play, PlayRefusal, retake
 from games.live.parser import as_step
-from games.live.session_state import Stand
+from games.live.session_state import SessionState
 
 
 @dataclass(frozen=True)
@@ -16,15 +16,15 @@ class StepLine:
     kind: str
     what: str
     who: str
-    refusal: Refusal | None
+    refusal: PlayRefusal | None
 
 
-def step_lines(stand: Stand) -> tuple[list[StepLine], Play]:
+def step_lines(stand: SessionState) -> tuple[list[StepLine], Play]:
     """Every step so far, and how the round stands after them."""
     play, lines = Play(), []
-    for one in stand.steps:
-        play, refusal = retake(stand.book, play, as_step(one.content, stand.book, one.at))
-        lines.append(StepLine(one.number, one.at, one.kind, step_words(one.content), one.who, refusal))
+    for step in stand.steps:
+        play, refusal = retake(stand.book, play, as_step(step.content, stand.book, step.at))
+        lines.append(StepLine(step.number, step.at, step.kind, step_words(step.content), step.who, refusal))
     return lines, play
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from games.engine.errors import InputError
 from games.engine.money import format_money, parse_net, parse_positive_money
 from games.engine.play.irregularities import SETTLED
-from games.engine.play.live_play import BET, INCREASE, KINDS, ON_THE_FELT, REFUSE, WITHDRAW, Step
+from games.engine.play.live_play import BET, INCREASE, KINDS, ON_THE_FELT, REFUSE, WITHDRAW, PlayStep
 from games.engine.rules.loader import listed
 from games.engine.rules.rulebook import Layout, Rulebook
 from games.rounds.fast_parser import rule_of
@@ -53,7 +53,7 @@ def read_opening(document: object, *, latest: dt.datetime) -> Opening:
 
 def read_step(
     document: object, book: Rulebook, layout: Layout, *, now: dt.datetime, latest: dt.datetime
-) -> tuple[str, Step, dict[str, Any]]:
+) -> tuple[str, PlayStep, dict[str, Any]]:
     """The call's name, the step, and its content as it is kept."""
     faults = FieldFaults(latest)
     data = _object(faults, document, FIELDS)
@@ -138,14 +138,14 @@ def _nets(faults: FieldFaults, value: object, layout: Layout) -> dict[tuple[str,
 def as_step(
     content: dict[str, Any], book: Rulebook, received: dt.datetime, at: dt.datetime | None = None,
     nets: dict[tuple[str, str], int] | None = None,
-) -> Step:  # fmt: skip
+) -> PlayStep:  # fmt: skip
     """A content that is known to be sound, as it was sent or as it is on record."""
     said = at or (dt.datetime.fromisoformat(content["at"]) if "at" in content else None)
     stake = parse_positive_money(content["stake"]) if "stake" in content else None
     if nets is None:
         nets = {(one["player"], one["box"]): parse_net(one["net"]) for one in content.get("nets", [])}
     if content["kind"] in ON_THE_FELT:
-        return Step(
+        return PlayStep(
             content["kind"], said or received, content["player"], content["box"], stake, said,
             content.get("house_placed", False), content.get("call_bet", False),
         )  # fmt: skip
@@ -154,7 +154,7 @@ def as_step(
         details["rule"] = rule_of(details["rule"], book)
     if "known_dice" in details:
         details["known_dice"] = known_text(details["known_dice"])
-    return Step(content["kind"], said or received, details=details, nets=nets)
+    return PlayStep(content["kind"], said or received, details=details, nets=nets)
 
 
 def shown_nets(nets: dict[tuple[str, str], int]) -> list[dict[str, str]]:

@@ -19,7 +19,7 @@ from games.engine.signs.limits import Limits
 from games.limits.selectors import NoLimitsError, limits_at
 from games.live.expected_nets import expected_nets
 from games.live.parser import read_step
-from games.live.session_state import Stand
+from games.live.session_state import SessionState
 from games.models import LiveRound, LiveStep, Table
 
 MOST_STEPS = 300
@@ -55,7 +55,7 @@ class Practice:
     rules: list[str] = field(default_factory=list)
 
 
-def practice_stand(table: Table, practice: Practice, now: dt.datetime) -> Stand:
+def practice_state(table: Table, practice: Practice, now: dt.datetime) -> SessionState:
     """The table's game and sign of this moment with the steps so far; a round that is never saved."""
     assignment = table.assignment_at(now)
     if assignment is None:
@@ -72,7 +72,7 @@ def practice_stand(table: Table, practice: Practice, now: dt.datetime) -> Stand:
     book = rulebook(assignment.rulebook)
     limits = limit_set.sheet.limits(assignment.chip_unit) if limit_set else Limits(chip_unit=assignment.chip_unit)
     live = LiveRound(source="practice", ref="practice", table=table, opened_at=now, last_step_at=now)
-    return Stand(live, book, book.layouts[assignment.layout], limits, as_steps(practice.steps))
+    return SessionState(live, book, book.layouts[assignment.layout], limits, as_steps(practice.steps))
 
 
 def as_steps(contents: Sequence[dict[str, Any]]) -> list[LiveStep]:
@@ -88,7 +88,7 @@ def as_steps(contents: Sequence[dict[str, Any]]) -> list[LiveStep]:
 def chips_of(layout: Layout, limits: Limits) -> list[int]:
     """The minimums on the table's sign, and some times the largest."""
     minimums = {limits.of(layout, box).minimum for box in layout.boxes} - {None}
-    smallest = sorted(one for one in minimums if one) or [USUAL_CHIP]
+    smallest = sorted(minimum for minimum in minimums if minimum) or [USUAL_CHIP]
     chips = {*smallest, *(smallest[-1] * times for times in TIMES)}
     return sorted(chips)[:MOST_CHIPS]
 
@@ -114,7 +114,7 @@ def entered(practice: Practice, play: Play) -> dict[str, Any]:
 # --- A click ---
 
 
-def click(practice: Practice, stand: Stand, data: Mapping[str, str], now: dt.datetime) -> None:
+def click(practice: Practice, stand: SessionState, data: Mapping[str, str], now: dt.datetime) -> None:
     """One button of the page: a step is kept where a terminal's would be."""
     _choose(practice, stand, data)
     if "press" in data:
@@ -129,7 +129,7 @@ def click(practice: Practice, stand: Stand, data: Mapping[str, str], now: dt.dat
     practice.steps = [*practice.steps, content]
 
 
-def _choose(practice: Practice, stand: Stand, data: Mapping[str, str]) -> None:
+def _choose(practice: Practice, stand: SessionState, data: Mapping[str, str]) -> None:
     """Player, chip and what a click does stay as they were chosen."""
     chips = [format_money(chip) for chip in chips_of(stand.layout, stand.limits)]
     for name, offered in (("player", SEATS), ("chip", chips), ("hand", HANDS)):
@@ -139,7 +139,7 @@ def _choose(practice: Practice, stand: Stand, data: Mapping[str, str]) -> None:
         practice.chip = chips[0]
 
 
-def _document(practice: Practice, stand: Stand, play: Play, data: Mapping[str, str]) -> dict[str, Any]:
+def _document(practice: Practice, stand: SessionState, play: Play, data: Mapping[str, str]) -> dict[str, Any]:
     if "box" in data:
         return _on_the_felt(practice, play, data["box"])
     if "enter" in data:

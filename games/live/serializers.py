@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from games.engine.money import format_money
-from games.engine.play.live_play import Chips, Play, Refusal, assessed, following, is_open
+from games.engine.play.live_play import Chips, Play, PlayRefusal, assessed, following, is_open
 from games.engine.play.watch import BoxWatch, PairWatch, Watch, watch
 from games.floor.moments import as_text
-from games.live.session_state import Stand
+from games.live.session_state import SessionState
 from games.models import LiveRound
 
 
@@ -35,13 +35,17 @@ def live_document(live: LiveRound) -> dict[str, Any]:
 def warnings_of(live: LiveRound, steps: int) -> list[dict[str, Any]]:
     """What was wrong with the table, as far as it was known after so many steps."""
     return [
-        {"kind": one.kind, "rules": one.rules, "explain": one.explain}
-        for one in live.warnings.filter(step__lte=steps).order_by("step", "pk")
+        {"kind": warning.kind, "rules": warning.rules, "explain": warning.explain}
+        for warning in live.warnings.filter(step__lte=steps).order_by("step", "pk")
     ]
 
 
 def answer_document(
-    stand: Stand, play: Play, steps: int, refusal: Refusal | None = None, warnings: Sequence[dict[str, Any]] = ()
+    stand: SessionState,
+    play: Play,
+    steps: int,
+    refusal: PlayRefusal | None = None,
+    warnings: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """How the round stands after a step. The same step always has the same answer."""
     live, book = stand.live, stand.book
@@ -74,31 +78,31 @@ def answer_document(
 def watch_document(seen: Watch) -> dict[str, Any]:
     worst = {"dice": list(seen.worst.throw.faces), "house": format_money(seen.worst.house)}
     return {
-        "boxes": [box_document(one) for one in seen.boxes],
-        "differentials": [pair_document(one) for one in seen.pairs],
+        "boxes": [box_document(box) for box in seen.boxes],
+        "differentials": [pair_document(pair) for pair in seen.pairs],
         "worst": worst,
     }
 
 
-def box_document(one: BoxWatch) -> dict[str, Any]:
-    minimum = _money(one.limits.minimum)
+def box_document(box_watch: BoxWatch) -> dict[str, Any]:
+    minimum = _money(box_watch.limits.minimum)
     return {
-        "box": one.box,
-        "total": format_money(one.total),
+        "box": box_watch.box,
+        "total": format_money(box_watch.total),
         "min": minimum,
-        "max": _money(one.limits.maximum),
-        "room": _money(one.room),
-        "excess": [{"player": player, "stake": format_money(stake)} for player, stake in one.excess],
-        "below_minimum": [{"player": player, "stake": format_money(stake)} for player, stake in one.short],
+        "max": _money(box_watch.limits.maximum),
+        "room": _money(box_watch.room),
+        "excess": [{"player": player, "stake": format_money(stake)} for player, stake in box_watch.excess],
+        "below_minimum": [{"player": player, "stake": format_money(stake)} for player, stake in box_watch.short],
     }
 
 
-def pair_document(one: PairWatch) -> dict[str, Any]:
+def pair_document(pair_watch: PairWatch) -> dict[str, Any]:
     return {
-        "type": one.type,
-        "boxes": [one.heavier, one.lighter],
-        "difference": format_money(one.difference),
-        "limit": format_money(one.limit),
+        "type": pair_watch.type,
+        "boxes": [pair_watch.heavier, pair_watch.lighter],
+        "difference": format_money(pair_watch.difference),
+        "limit": format_money(pair_watch.limit),
     }
 
 

@@ -10,10 +10,10 @@ import msgspec
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.engine.errors import InputError
 from games.engine.play.irregularities import PLACE_BETS, VOID
-from games.engine.play.live_play import Play, Step, retake, take
+from games.engine.play.live_play import Play, PlayStep, retake, take
 from games.engine.rules.loader import listed, rulebook
 from games.engine.rules.rulebook import Rulebook, Voiding
 from games.floor.availability import availability_of
@@ -21,7 +21,7 @@ from games.history.audited_save import verify_reason
 from games.limits.selectors import NoLimitsError, limits_at
 from games.live.parser import Opening, as_step, read_opening, read_step
 from games.live.serializers import answer_document, round_of, warnings_of
-from games.live.session_state import Stand, stand_of
+from games.live.session_state import SessionState, session_state_of
 from games.models import LiveRound, LiveStep, LiveWarning, Round, Table
 from games.rounds.fast_parser import rule_of
 from games.rounds.services.outbox import warnings_wake
@@ -57,7 +57,7 @@ def live_open(*, actor: Actor, document: object) -> tuple[dict[str, Any], bool]:
     except IntegrityError:  # somebody was quicker by a moment
         with transaction.atomic():
             live, is_new = _opened(opening, table, actor, now)
-    stand = stand_of(live)
+    stand = session_state_of(live)
     return answer_document(stand, Play(), 0, warnings=warnings_of(live, 0)), is_new
 
 
@@ -75,9 +75,17 @@ def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> t
             f"{table} has a round in play, {other.source} {other.ref}; end it first (its id is {other.pk})."
         )
     live = LiveRound(
-        source=opening.source, ref=opening.ref, table=table, casino_id=table.casino_id, dealer=opening.dealer,
-        supervisor=opening.supervisor, opened_at=now, last_step_at=now, who=name_of(actor), terminal_id=key_of(actor),
-    )  # fmt: skip
+        source=opening.source,
+        ref=opening.ref,
+        table=table,
+        casino_id=table.casino_id,
+        dealer=opening.dealer,
+        supervisor=opening.supervisor,
+        opened_at=now,
+        last_step_at=now,
+        who=actor_name(actor),
+        terminal_id=key_of(actor),
+    )
     _pin(live, now)
     live.save(force_insert=True)
     _warn(live, now, 0)
@@ -118,15 +126,15 @@ def live_step(
     with transaction.atomic():
         live = LiveRound.objects.select_for_update(of=("self",)).select_related("table__casino").get(pk=key)
         authorize(actor, action, live)
-        stand = stand_of(live)
+        stand = session_state_of(live)
         call, step, content = read_step(
             document, stand.book, stand.layout, now=now, latest=now + CLOCKS_DIFFER
         )  # fmt: skip
-        if known := next((one for one in stand.steps if one.call == call), None):
+        if known := next((step for step in stand.steps if step.call == call), None):
             return _repeated(stand, known, content), False
         if step.kind == PLACE_BETS:
             _pin(live, step.at)
-            stand = stand_of(live)
+            stand = session_state_of(live)
         play, refusal = take(stand.book, stand.play(), step)
         _keep(live, call, step, content, is_refused=refusal is not None, actor=actor, now=now)
         if step.kind == PLACE_BETS and refusal is None:
@@ -139,7 +147,7 @@ def live_step(
     return answer_document(stand, play, live.steps_taken, refusal, warnings_of(live, live.steps_taken)), True
 
 
-def _repeated(stand: Stand, known: LiveStep, content: dict[str, Any]) -> dict[str, Any]:
+def _repeated(stand: SessionState, known: LiveStep, content: dict[str, Any]) -> dict[str, Any]:
     """The same answer once more."""
     if known.content != content:
         raise LiveConflictError(f"call: {known.call} was another step of this round; name every call anew.")
@@ -151,16 +159,29 @@ def _repeated(stand: Stand, known: LiveStep, content: dict[str, Any]) -> dict[st
 
 
 def _keep(
-    live: LiveRound, call: str, step: Step, content: dict[str, Any], *, is_refused: bool, actor: Actor, now: dt.datetime
-) -> None:  # fmt: skip
+    live: LiveRound,
+    call: str,
+    step: PlayStep,
+    content: dict[str, Any],
+    *,
+    is_refused: bool,
+    actor: Actor,
+    now: dt.datetime,
+) -> None:
     live.steps_taken += 1
     LiveStep.objects.create(
-        live_round=live, number=live.steps_taken, call=call, kind=step.kind, content=content, is_refused=is_refused,
-        at=now, who=name_of(actor),
-    )  # fmt: skip
+        live_round=live,
+        number=live.steps_taken,
+        call=call,
+        kind=step.kind,
+        content=content,
+        is_refused=is_refused,
+        at=now,
+        who=actor_name(actor),
+    )
 
 
-def _end(stand: Stand, play: Play, actor: Actor, now: dt.datetime, note: str) -> RoundConflictError | None:
+def _end(stand: SessionState, play: Play, actor: Actor, now: dt.datetime, note: str) -> RoundConflictError | None:
     """Recorded in the same transaction. Where its name was taken meanwhile, that conflict is what is kept.
 
     Called off before betting began, there was no round: its steps are all that is kept.
@@ -172,7 +193,7 @@ def _end(stand: Stand, play: Play, actor: Actor, now: dt.datetime, note: str) ->
     channel = Round.Channel.HAND if note else Round.Channel.API
     line = msgspec.json.encode(round_of(live, play))
     try:
-        live.recorded_id, _ = record_document(line, Sent(channel, now, name_of(actor), note))
+        live.recorded_id, _ = record_document(line, Sent(channel, now, actor_name(actor), note))
     except RoundConflictError as conflict:
         return conflict
     return None

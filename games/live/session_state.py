@@ -13,7 +13,7 @@ from games.settlement_policies.selectors import policy_at
 
 
 @dataclass(frozen=True)
-class Stand:
+class SessionState:
     """A round in play with all that its next step depends on."""
 
     live: LiveRound
@@ -25,15 +25,15 @@ class Stand:
 
     def play(self, count: int | None = None) -> Play:
         """After so many steps; after all, where no number is given."""
-        return replay(self.book, (as_step(one.content, self.book, one.at) for one in self.steps[:count]))
+        return replay(self.book, (as_step(step.content, self.book, step.at) for step in self.steps[:count]))
 
 
-def stand_of(live: LiveRound) -> Stand:
+def session_state_of(live: LiveRound) -> SessionState:
     """By the policy at the moment when its betting began, which may have begun before it is told."""
     book, steps = rulebook(live.rulebook), list(live.steps.order_by("number"))
-    begun = next((one for one in steps if one.kind == PLACE_BETS and not one.is_refused), None)
+    begun = next((step for step in steps if step.kind == PLACE_BETS and not step.is_refused), None)
     moment = as_step(begun.content, book, begun.at).at if begun else live.opened_at
     policy = policy_at(live.table.casino_id, book.id, moment)
     unit = policy.rounding or live.chip_unit
     limits = live.limit_set.sheet.limits(unit) if live.limit_set else Limits(chip_unit=unit)
-    return Stand(live, book, book.layouts[live.layout], limits, steps, policy.excess)
+    return SessionState(live, book, book.layouts[live.layout], limits, steps, policy.excess)

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Model
 
-from games.access.gate import Actor, Denied, Operator, door
+from games.access.gate import Actor, Denied, Operator, entry_point
 from games.floor.moments import MomentError, parse_moment
 from games.models import Staff
 
@@ -55,7 +55,7 @@ class ActingCommand(PlainCommand):
         return verb
 
     def handle(self, *args: Any, **options: Any) -> str | None:
-        token = door.set(f"command {type(self).__module__.rpartition('.')[2]}")
+        token = entry_point.set(f"command {type(self).__module__.rpartition('.')[2]}")
         try:
             return self.act(acting(options["acting_as"]), **options)
         except ValidationError as error:
@@ -63,7 +63,7 @@ class ActingCommand(PlainCommand):
         except Denied as error:
             raise CommandError(str(error)) from None
         finally:
-            door.reset(token)
+            entry_point.reset(token)
 
     def act(self, actor: Actor, **options: Any) -> str | None:
         raise NotImplementedError(f"{type(self)} has to say what it does")

@@ -5,7 +5,7 @@ import sys
 BAR = 30
 
 
-class Bar:
+class ProgressBar:
     def __init__(self, name: str, total: int) -> None:
         self.name, self.total = name, max(total, 1)
 
@@ -17,6 +17,6 @@ class Bar:
         sys.stderr.flush()
 
 
-def bar_on_terminal(name: str, total: int) -> Bar | None:
+def bar_on_terminal(name: str, total: int) -> ProgressBar | None:
     """None where nobody would see it."""
-    return Bar(name, total) if sys.stderr.isatty() else None
+    return ProgressBar(name, total) if sys.stderr.isatty() else None

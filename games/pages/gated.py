@@ -17,7 +17,7 @@ from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from games.access.gate import authorize, can, can_be_secret, has_place, seen_or_none, visible
+from games.access.gate import authorize, can, can_be_confidential, has_place, visible, visible_or_none
 from games.history.versions import readable_value, version_facts
 from games.models import Staff
 
@@ -29,7 +29,7 @@ def actor_of(request: HttpRequest) -> Staff:
     return request.user
 
 
-def only_to_look(request: HttpRequest) -> None:
+def require_safe(request: HttpRequest) -> None:
     """A page of ours that shows a record: nothing is sent to it."""
     if request.method not in ("GET", "HEAD"):
         raise PermissionDenied("This page is only to look at; what changes a record has a page of its own.")
@@ -58,7 +58,7 @@ class GatedAdmin(ModelAdmin):
             thing = self.model._default_manager.get(**{field.name: field.to_python(object_id)})
         except (self.model.DoesNotExist, ValidationError, ValueError):
             thing = None
-        return seen_or_none(request.user, self.model, thing) if can_be_secret(self.model) else thing
+        return visible_or_none(request.user, self.model, thing) if can_be_confidential(self.model) else thing
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Only what the page offers as a filter: any other lookup would ask about columns that it does not show."""
@@ -115,7 +115,7 @@ class Button:
     is_main: bool = False
 
 
-class StepForm(forms.Form):
+class ActionForm(forms.Form):
     """The form of one step taken on a record (end a duty, set a password): at the least, why."""
 
     reason = forms.CharField(
@@ -127,7 +127,7 @@ class StepForm(forms.Form):
         self.thing = thing
 
 
-def tell(form: forms.BaseForm, error: ValidationError) -> None:
+def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
     """What a service refused, at its field where the form has it."""
     if not hasattr(error, "error_dict"):
         form.add_error(None, error)
@@ -137,7 +137,7 @@ def tell(form: forms.BaseForm, error: ValidationError) -> None:
 
 
 def take_step(
-    site: Any, request: HttpRequest, thing: Any, *, action: str, title: str, form_class: type[StepForm],
+    site: Any, request: HttpRequest, thing: Any, *, action: str, title: str, form_class: type[ActionForm],
     take: Callable[[Staff, Any, dict[str, Any]], str], back: str, above: str | None = None,
     context: dict[str, Any] | None = None,
 ) -> HttpResponse:  # fmt: skip
@@ -154,7 +154,7 @@ def take_step(
             messages.success(request, take(actor, thing, form.cleaned_data))
             return redirect(back)
         except ValidationError as error:
-            tell(form, error)
+            add_errors(form, error)
     page = {"title": f"{title}: {thing}", "form": form, "back": back, "button": title, "above": above}
     return TemplateResponse(request, "pages/step.html", {**site.each_context(request), **page, **(context or {})})
 
@@ -170,7 +170,7 @@ def refused_form(form: type[forms.BaseForm], refusal: ValidationError) -> type[f
         def full_clean(self) -> None:
             super().full_clean()
             if self.is_bound:
-                tell(self, refusal)
+                add_errors(self, refusal)
 
     return RefusedForm
 
@@ -199,7 +199,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         self, request: HttpRequest, object_id: str, version_id: str, extra_context: dict[str, Any] | None = None
     ) -> Any:
         """Show one version with its own values, to read only. The library's page is a form that saves it back."""
-        only_to_look(request)
+        require_safe(request)
         thing = self.get_object(request, unquote(object_id))
         versions = None if thing is None else self.model.history.filter(**{self.opts.pk.attname: thing.pk})
         version = versions.filter(pk=version_id).first() if versions is not None and is_key(version_id) else None
@@ -236,7 +236,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         return super().changeform_view(request, *args, **kwargs)  # the same form again, not valid this time
 
     def step(
-        self, request: HttpRequest, object_id: str, *, action: str, title: str, form_class: type[StepForm],
+        self, request: HttpRequest, object_id: str, *, action: str, title: str, form_class: type[ActionForm],
         take: Callable[[Staff, Any, dict[str, Any]], str],
     ) -> HttpResponse:  # fmt: skip
         """A page that takes one step on one record: `take` calls the service and says what was done."""

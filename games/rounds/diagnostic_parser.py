@@ -16,7 +16,7 @@ from games.floor.moments import as_text, parse_moment
 from games.rounds.fast_parser import ready, rule_of
 from games.rounds.fields import FieldFaults
 from games.rounds.prepared import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, is_withdrawn, pattern_of, status_of
-from games.rounds.table_terms import Applied, Books
+from games.rounds.table_terms import TableTerms, TermsCache
 from games.rounds.wire_format import RoundShape
 
 FIELDS = ("source", "ref", "table", "dealer", "supervisor", "events", "bets")
@@ -26,27 +26,27 @@ FLAGS = ("house_placed", "call", "refused")
 TIMES = ("at", "withdrawn")
 
 
-def read(line: bytes, books: Books, *, latest: dt.datetime) -> ReadyRound:
+def read(line: bytes, books: TermsCache, *, latest: dt.datetime) -> ReadyRound:
     """The round, or all that is wrong with it."""
     return read_document(parse_json(line), books, latest=latest)
 
 
-def read_document(document: object, books: Books, *, latest: dt.datetime) -> ReadyRound:
+def read_document(document: object, books: TermsCache, *, latest: dt.datetime) -> ReadyRound:
     if not isinstance(document, dict):
         raise InputError("The round is not a JSON object; write it as {…}.")
-    reader = Reader(document, books, latest)
+    reader = DiagnosticReader(document, books, latest)
     reader.check()
     reader.faults.done()
     return reader.ready()
 
 
-class Reader:
+class DiagnosticReader:
     """One round on its way: faults are gathered, and what is sound is looked at further."""
 
-    def __init__(self, document: dict[str, Any], books: Books, latest: dt.datetime) -> None:
+    def __init__(self, document: dict[str, Any], books: TermsCache, latest: dt.datetime) -> None:
         self.document, self.books, self.latest = document, books, latest
         self.faults = FieldFaults(latest)
-        self.applied: Applied | None = None
+        self.applied: TableTerms | None = None
         self.closed_at: dt.datetime | None = None
         self.status: str | None = None
 

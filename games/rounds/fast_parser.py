@@ -28,7 +28,7 @@ from games.rounds.prepared import (
     pattern_of,
     status_of,
 )
-from games.rounds.table_terms import Books
+from games.rounds.table_terms import TermsCache
 from games.rounds.wire_format import BetShape, EventShape, RoundShape
 
 CACHED = 100_000
@@ -42,12 +42,12 @@ class DoubtError(Exception):
     """Something is not as it should be; what, is for the slow way to say."""
 
 
-def sure(condition: bool) -> None:
+def ensure(condition: bool) -> None:
     if not condition:
         raise DoubtError
 
 
-def ready(shape: RoundShape, books: Books, *, latest: dt.datetime) -> ReadyRound | None:
+def ready(shape: RoundShape, books: TermsCache, *, latest: dt.datetime) -> ReadyRound | None:
     """`latest` is the last moment that a round may bear: what lies further in the future is a clock that is wrong."""
     try:
         return _ready(shape, books, latest)
@@ -55,15 +55,15 @@ def ready(shape: RoundShape, books: Books, *, latest: dt.datetime) -> ReadyRound
         return None
 
 
-def _ready(shape: RoundShape, books: Books, latest: dt.datetime) -> ReadyRound:
+def _ready(shape: RoundShape, books: TermsCache, latest: dt.datetime) -> ReadyRound:
     dealer, supervisor = _given(shape.dealer), _given(shape.supervisor)
-    sure(all(map(str.isprintable, (shape.source, shape.ref, shape.table, dealer or "", supervisor or ""))))
+    ensure(all(map(str.isprintable, (shape.source, shape.ref, shape.table, dealer or "", supervisor or ""))))
     table = books.table(shape.table)
     events = sorted(shape.events, key=lambda event: event.at)
     started_at = next((event.at for event in events if event.kind == PLACE_BETS), None)
     if table is None or started_at is None:
         raise DoubtError
-    sure(events[0].at >= FIRST and events[-1].at <= latest)
+    ensure(events[0].at >= FIRST and events[-1].at <= latest)
     applied = table.at(started_at)
     if applied is None:
         raise DoubtError
@@ -72,7 +72,7 @@ def _ready(shape: RoundShape, books: Books, latest: dt.datetime) -> ReadyRound:
     status = status_of(applied.book.id, tuple(map(pattern_of, told)))
     closed_at = next((event.at for event in events if event.kind == NO_MORE_BETS), None)
     bets = Bets(shape.bets, applied.boxes, closed_at, latest)
-    sure(status != "settled" or bets.nets_are_there())
+    ensure(status != "settled" or bets.nets_are_there())
     return ReadyRound(
         shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at,
         _ended_at(events, started_at), status,
@@ -113,26 +113,26 @@ def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:
     one: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
     details = (event.tumbles, event.activated, event.dice, event.known_dice, event.rule, event.by)
     if details == NO_DETAILS:
-        sure(not any(fields.values()))
+        ensure(not any(fields.values()))
         return one
     for name, value in zip(DETAILS, details, strict=True):
         if value is UNSET or value is None:
-            sure(not fields.get(name))
+            ensure(not fields.get(name))
         else:
-            sure(name in fields)
+            ensure(name in fields)
             one[name] = value
     if "activated" in one and not one["activated"]:
-        sure(one["tumbles"] == 0)
+        ensure(one["tumbles"] == 0)
         del one["activated"]  # false is the same as nothing
     if "dice" in one:
-        sure(len(one["dice"]) == COUNT)
+        ensure(len(one["dice"]) == COUNT)
     if "known_dice" in one:
         one["known_dice"] = known_text(one["known_dice"])
-        sure(one["known_dice"] is not None)
+        ensure(one["known_dice"] is not None)
     if "rule" in one:
         one["rule"] = rule_of(one["rule"], book)
-        sure(one["rule"] is not None)
-    sure(one.get("by", "").isprintable())
+        ensure(one["rule"] is not None)
+    ensure(one.get("by", "").isprintable())
     return one
 
 
@@ -151,10 +151,10 @@ class Bets:
     def __init__(
         self, bets: list[BetShape], allowed: frozenset[int], closed_at: dt.datetime | None, latest: dt.datetime
     ) -> None:
-        sure(len(bets) <= MOST_BETS)
+        ensure(len(bets) <= MOST_BETS)
         self.players = [bet.player for bet in bets]
         self.boxes = [NUMBERS[bet.box] for bet in bets]
-        sure("".join(self.players).isprintable() and allowed.issuperset(self.boxes))
+        ensure("".join(self.players).isprintable() and allowed.issuperset(self.boxes))
         self.stakes = [_stakes[bet.stake] for bet in bets]
         self.nets, self.given = _nets_of([bet.net for bet in bets])
         self.refused = _flags([bet.refused for bet in bets])
@@ -172,7 +172,7 @@ class Bets:
             return None, None
         moments = _moments_of(values, latest)
         placed = self.placed or [None] * len(moments)
-        sure(all(at <= moment for at, moment in zip(placed, moments, strict=True) if at and moment))
+        ensure(all(at <= moment for at, moment in zip(placed, moments, strict=True) if at and moment))
         withdrawn = [moment is not None and is_withdrawn(moment, closed_at) for moment in moments]
         return (moments if any(moments) else None), (withdrawn if any(withdrawn) else None)
 
@@ -181,7 +181,7 @@ class Bets:
         counting = list(zip(self.players, self.boxes, strict=True))
         if out := [flags for flags in (self.refused, self.late, self.withdrawn) if flags]:
             counting = list(compress(counting, (not any(flags) for flags in zip(*out, strict=True))))
-        sure(len(set(counting)) == len(counting))
+        ensure(len(set(counting)) == len(counting))
 
     def nets_are_there(self) -> bool:
         """Of every bet that was on the felt."""
@@ -235,7 +235,7 @@ def _times_of(
 
 def _moments_of(values: list[Any], latest: dt.datetime) -> list[dt.datetime | None]:
     moments = [at if isinstance(at, dt.datetime) else None for at in values]
-    sure(all(FIRST <= at <= latest for at in moments if at is not None))
+    ensure(all(FIRST <= at <= latest for at in moments if at is not None))
     return moments
 
 

@@ -4,14 +4,14 @@ import datetime as dt
 from typing import Any
 
 from games.engine.dice import parse_dice, parse_known_dice
-from games.engine.json_input import Faults, is_plain_text
+from games.engine.json_input import InputFaults, is_plain_text
 from games.floor.moments import MomentError, parse_moment
 
 LONGEST = 200
 MOST_TUMBLES = 1000
 
 
-class FieldFaults(Faults):
+class FieldFaults(InputFaults):
     """`latest` is the last moment that a field may bear: what lies further in the future is a clock that is wrong."""
 
     def __init__(self, latest: dt.datetime) -> None:

@@ -24,7 +24,7 @@ from games.engine.play.irregularities import (
     assess,
 )
 from games.engine.rules.loader import rulebook
-from games.rounds.table_terms import Applied, TableBook
+from games.rounds.table_terms import TableTerms, TableTermsCache
 
 #: The fields that a kind of event has beside its time, and whether it needs them.
 EVENT_FIELDS: dict[str, dict[str, bool]] = {
@@ -51,8 +51,8 @@ class ReadyRound(msgspec.Struct, frozen=True, gc=False):
 
     source: str
     ref: str
-    table: TableBook
-    applied: Applied
+    table: TableTermsCache
+    applied: TableTerms
     dealer: str | None
     supervisor: str | None
     started_at: dt.datetime

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from games.rounds.prepared import ReadyRound
-from games.rounds.table_terms import Books
+from games.rounds.table_terms import TermsCache
 
 COLUMNS = (
     "source", "ref", "casino_id", "table_id", "gaming_day", "assignment_id", "rulebook", "layout", "limit_set_id",
@@ -19,20 +19,60 @@ COLUMNS = (
 
 
 def row(
-    one: ReadyRound, books: Books, *, channel: str, imported_id: int | None, after_close: bool, now: dt.datetime,
-    who: str, note: str = "", terminal_id: int | None = None,
-) -> tuple[Any, ...]:  # fmt: skip
-    applied = one.applied
+    ready_round: ReadyRound,
+    books: TermsCache,
+    *,
+    channel: str,
+    imported_id: int | None,
+    after_close: bool,
+    now: dt.datetime,
+    who: str,
+    note: str = "",
+    terminal_id: int | None = None,
+) -> tuple[Any, ...]:
+    applied = ready_round.applied
     return (
-        one.source, one.ref, one.table.casino.pk, one.table.pk, applied.gaming_day, applied.assignment_id,
-        applied.book.id, applied.layout.code, applied.limit_set_id, applied.dice_set_id, one.dealer, one.supervisor,
-        books.staff_id(one.dealer), books.staff_id(one.supervisor), one.started_at, one.closed_at, one.ended_at,
-        one.status, _numbers(one.dice), one.events.decode(), _texts(one.players), _numbers(one.boxes),
-        _numbers(one.stakes), _numbers(one.nets), _flags(one.nets_given), _moments(one.placed_at), _flags(one.late),
-        _flags(one.refused), _flags(one.house_placed), _flags(one.call), _moments(one.withdrawn_at),
-        _flags(one.withdrawn), f"\\x{one.fingerprint.hex()}", channel, terminal_id,
-        imported_id, after_close, now, who, note,
-    )  # fmt: skip
+        ready_round.source,
+        ready_round.ref,
+        ready_round.table.casino.pk,
+        ready_round.table.pk,
+        applied.gaming_day,
+        applied.assignment_id,
+        applied.book.id,
+        applied.layout.code,
+        applied.limit_set_id,
+        applied.dice_set_id,
+        ready_round.dealer,
+        ready_round.supervisor,
+        books.staff_id(ready_round.dealer),
+        books.staff_id(ready_round.supervisor),
+        ready_round.started_at,
+        ready_round.closed_at,
+        ready_round.ended_at,
+        ready_round.status,
+        _numbers(ready_round.dice),
+        ready_round.events.decode(),
+        _texts(ready_round.players),
+        _numbers(ready_round.boxes),
+        _numbers(ready_round.stakes),
+        _numbers(ready_round.nets),
+        _flags(ready_round.nets_given),
+        _moments(ready_round.placed_at),
+        _flags(ready_round.late),
+        _flags(ready_round.refused),
+        _flags(ready_round.house_placed),
+        _flags(ready_round.call),
+        _moments(ready_round.withdrawn_at),
+        _flags(ready_round.withdrawn),
+        f"\\x{ready_round.fingerprint.hex()}",
+        channel,
+        terminal_id,
+        imported_id,
+        after_close,
+        now,
+        who,
+        note,
+    )
 
 
 def _numbers(values: list[int] | None) -> str | None:

@@ -18,75 +18,75 @@ def round_documents(rounds: Iterable[Round]) -> list[dict[str, Any]]:
     return [_document(one, current[one.pk]) for one in listed]
 
 
-def round_document(one: Round) -> dict[str, Any]:
-    return round_documents([one])[0]
+def round_document(round_: Round) -> dict[str, Any]:
+    return round_documents([round_])[0]
 
 
-def _document(one: Round, current: CurrentStatus) -> dict[str, Any]:
-    casino = one.table.casino
+def _document(round_: Round, current: CurrentStatus) -> dict[str, Any]:
+    casino = round_.table.casino
     return {
-        "id": one.pk,
-        "source": one.source,
-        "ref": one.ref,
-        "table": one.table.code,
-        "gaming_day": one.gaming_day.isoformat(),
-        "rulebook": one.rulebook,
-        "layout": one.layout,
-        "limits": one.limit_set_id,
-        "dice_set": one.dice_set.code if one.dice_set else None,
-        "dealer": one.dealer,
-        "supervisor": one.supervisor,
-        "status": one.status,
+        "id": round_.pk,
+        "source": round_.source,
+        "ref": round_.ref,
+        "table": round_.table.code,
+        "gaming_day": round_.gaming_day.isoformat(),
+        "rulebook": round_.rulebook,
+        "layout": round_.layout,
+        "limits": round_.limit_set_id,
+        "dice_set": round_.dice_set.code if round_.dice_set else None,
+        "dealer": round_.dealer,
+        "supervisor": round_.supervisor,
+        "status": round_.status,
         "current_status": current.status,
         "corrections": current.corrections,
-        "dice": one.dice,
-        "started_at": as_text(one.started_at, casino),
-        "ended_at": as_text(one.ended_at, casino),
-        "events": one.events,
-        "bets": [bet_document(one, index) for index in range(len(one.players))],
-        "fingerprint": bytes(one.fingerprint).hex(),
-        "channel": one.channel,
-        "after_close": one.after_close,
-        "recorded_at": as_text(one.recorded_at, casino),
-        "recorded_by": one.who,
+        "dice": round_.dice,
+        "started_at": as_text(round_.started_at, casino),
+        "ended_at": as_text(round_.ended_at, casino),
+        "events": round_.events,
+        "bets": [bet_document(round_, index) for index in range(len(round_.players))],
+        "fingerprint": bytes(round_.fingerprint).hex(),
+        "channel": round_.channel,
+        "after_close": round_.after_close,
+        "recorded_at": as_text(round_.recorded_at, casino),
+        "recorded_by": round_.who,
     }
 
 
-def bet_document(one: Round, index: int) -> dict[str, Any]:
+def bet_document(round_: Round, index: int) -> dict[str, Any]:
     """The n-th bet, with its rare facts where it has them."""
-    given = one.nets_given is None or one.nets_given[index]
-    placed_at = one.placed_at[index] if one.placed_at else None
+    given = round_.nets_given is None or round_.nets_given[index]
+    placed_at = round_.placed_at[index] if round_.placed_at else None
     document: dict[str, Any] = {
-        "player": one.players[index],
-        "box": code_of(one.boxes[index]),
-        "stake": format_money(one.stakes[index]),
-        "net": format_money(one.nets[index]) if given else None,
+        "player": round_.players[index],
+        "box": code_of(round_.boxes[index]),
+        "stake": format_money(round_.stakes[index]),
+        "net": format_money(round_.nets[index]) if given else None,
     }
     if placed_at is not None:
-        document["at"] = as_text(placed_at, one.table.casino)
-    if (withdrawn_at := one.withdrawn_at[index] if one.withdrawn_at else None) is not None:
-        document["withdrawn"] = as_text(withdrawn_at, one.table.casino)
-        if _is_on_felt(one, index):
+        document["at"] = as_text(placed_at, round_.table.casino)
+    if (withdrawn_at := round_.withdrawn_at[index] if round_.withdrawn_at else None) is not None:
+        document["withdrawn"] = as_text(withdrawn_at, round_.table.casino)
+        if _is_on_felt(round_, index):
             document["withdrawn_late"] = True
     for name in ("late", "refused", "house_placed", "call"):
-        flags = getattr(one, name)
+        flags = getattr(round_, name)
         if flags and flags[index]:
             document[name] = True
     return document
 
 
-def _is_on_felt(one: Round, index: int) -> bool:
+def _is_on_felt(round_: Round, index: int) -> bool:
     """Tell whether the n-th bet lay on the felt when betting was closed: only then can it be withdrawn too late."""
-    return not any(flags and flags[index] for flags in (one.withdrawn, one.refused, one.late))
+    return not any(flags and flags[index] for flags in (round_.withdrawn, round_.refused, round_.late))
 
 
-def bet_remarks(one: Round, index: int) -> list[str]:
+def bet_remarks(round_: Round, index: int) -> list[str]:
     """Say for people what is special about the n-th bet."""
-    facts = bet_document(one, index)
+    facts = bet_document(round_, index)
     remarks = [words for name, words in REMARKS.items() if facts.get(name)]
     if "withdrawn" in facts:
         time = dt.datetime.fromisoformat(facts["withdrawn"]).strftime("%H:%M:%S")
-        is_in_time = bool(one.withdrawn and one.withdrawn[index])
+        is_in_time = bool(round_.withdrawn and round_.withdrawn[index])
         word = "withdrawn in time" if is_in_time else "withdrawal refused, too late"
         if is_in_time or "withdrawn_late" in facts:
             remarks.append(f"{word} ({time})")

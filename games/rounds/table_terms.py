@@ -13,7 +13,7 @@ from games.limits.selectors import limit_periods
 from games.models import Casino, DiceFit, Staff, Table, TableAssignment
 
 
-class Applied(NamedTuple):
+class TableTerms(NamedTuple):
     """What a round is pinned to."""
 
     assignment_id: int
@@ -26,7 +26,7 @@ class Applied(NamedTuple):
     day_ends: dt.datetime
 
 
-class TableBook:
+class TableTermsCache:
     """One table: its games, limits and dice by time."""
 
     def __init__(self, table: Table) -> None:
@@ -35,8 +35,8 @@ class TableBook:
         self.code = table.code
         self.casino: Casino = table.casino
         assignments = list(TableAssignment.objects.filter(table=table).order_by("during"))
-        self._games = [(one.starts_at, one.pk, *self._game(one)) for one in assignments]
-        self._game_starts = [one.starts_at for one in assignments]
+        self._games = [(assignment.starts_at, assignment.pk, *self._game(assignment)) for assignment in assignments]
+        self._game_starts = [assignment.starts_at for assignment in assignments]
         periods = list(reversed(limit_periods(table)))
         self._limits = [period.limit_set.pk for period in periods]
         self._limit_starts = [period.starts_at for period in periods]
@@ -50,14 +50,14 @@ class TableBook:
         layout = book.layouts[assignment.layout]
         return book, layout, numbers_of(layout)
 
-    def at(self, moment: dt.datetime) -> Applied | None:
+    def at(self, moment: dt.datetime) -> TableTerms | None:
         """What applied at a moment; None where the table had no game yet."""
         game = bisect_right(self._game_starts, moment) - 1
         if game < 0:
             return None
         _, key, book, layout, boxes = self._games[game]
         limits = bisect_right(self._limit_starts, moment) - 1
-        return Applied(
+        return TableTerms(
             key,
             book,
             layout,
@@ -83,16 +83,16 @@ class TableBook:
         return day, ends
 
 
-class Books:
+class TermsCache:
     """The tables and people that rounds name, each read at its first mention."""
 
     def __init__(self) -> None:
-        self._tables: dict[str, TableBook | None] = {}
+        self._tables: dict[str, TableTermsCache | None] = {}
 
-    def table(self, code: str) -> TableBook | None:
+    def table(self, code: str) -> TableTermsCache | None:
         if code not in self._tables:
             found = Table.objects.select_related("casino").filter(code=code).first()
-            self._tables[code] = TableBook(found) if found else None
+            self._tables[code] = TableTermsCache(found) if found else None
         return self._tables[code]
 
     @cached_property

@@ -57,4 +57,4 @@ def _is_replaced(row: SettlementPolicy, moment: dt.datetime) -> bool:
 
 
 def policy_at(casino: Casino | int, rulebook: str, moment: dt.datetime) -> Policy:
-    return [one for one in policies_of(casino, rulebook) if one.starts_at <= moment][-1]
+    return [policy for policy in policies_of(casino, rulebook) if policy.starts_at <= moment][-1]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from games.access.gate import authorize, name_of
+from games.access.gate import actor_name, authorize
 from games.engine.rules.loader import rulebook as rulebook_of
 from games.engine.rules.readings import setting_faults
 from games.floor.moments import as_text
 from games.history.audited_save import verify_texts
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, SettlementPolicy, Staff, Table
-from games.rounds.services.outbox import rounds_again
+from games.rounds.services.outbox import requeue_since
 from games.settlement_policies.models import EXCESS
 
 
@@ -46,7 +46,7 @@ def settlement_policy_set(
     tables = list(Table.objects.select_for_update().filter(casino=casino).order_by("pk"))  # nobody settles meanwhile
     policy = SettlementPolicy(
         casino=casino, rulebook=rulebook, starts_at=starts_at, excess=setting.excess, rounding=setting.rounding,
-        ruling=ruling, replaces=replaces, who=name_of(actor),
+        ruling=ruling, replaces=replaces, who=actor_name(actor),
     )  # fmt: skip
     verify_texts(policy)
     policy.full_clean()
@@ -55,9 +55,9 @@ def settlement_policy_set(
         rulebook, starts_at.astimezone(dt.UTC), policy.excess, policy.rounding, ruling,
         replaces.ruling if replaces else None, policy.who,
     )  # fmt: skip
-    ledger_append(casino, Entry("settlement-policy", policy.pk, held))
+    ledger_append(casino, LedgerEntry("settlement-policy", policy.pk, held))
     for table in tables:
-        rounds_again(table, since=starts_at)
+        requeue_since(table, since=starts_at)
     return policy
 
 

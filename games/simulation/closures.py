@@ -12,7 +12,7 @@ from random import Random
 from games.floor.moments import zone_of
 from games.simulation import known_findings as told
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft
+from games.simulation.round_draft import RoundDraft
 
 SECOND = dt.timedelta(seconds=1)
 BOTH_FROM = 10  # rounds a day, from which a table has both: closed, and suspended
@@ -36,7 +36,7 @@ class State:
 
 
 @dataclass
-class Window:
+class ClosureWindow:
     """A number of rounds, one after another, that should not be played."""
 
     kind: str
@@ -45,17 +45,17 @@ class Window:
     detail: str = ""
 
 
-class Closures:
+class PlantedClosures:
     """Watch a table's day go by; close or suspend it before some rounds, and open it again after them."""
 
     def __init__(self, table: PlayedTable, *, seed: int, day: dt.date, rounds: int, states: list[State]) -> None:
         """`states` takes what the floor file is to say. The table needs a supervisor, who signs its checks."""
         self.table, self.states = table, states
         self._waiting = dict(_plan(table, seed, day, rounds))
-        self._next: Window | None = None
-        self._on: Window | None = None
+        self._next: ClosureWindow | None = None
+        self._on: ClosureWindow | None = None
 
-    def see(self, number: int, draft: Draft) -> None:
+    def see(self, number: int, draft: RoundDraft) -> None:
         """Note what is wrong with a round by the state of its table, and change that state around it."""
         self._next = self._waiting.pop(number, None) or self._next
         if self._on is None and self._next is not None and self._has_room(draft):
@@ -70,11 +70,11 @@ class Closures:
         if window.count <= 0 and draft.ended_at - draft.started_at >= LASTING:
             self.end(draft)
 
-    def _has_room(self, draft: Draft) -> bool:
+    def _has_room(self, draft: RoundDraft) -> bool:
         """Tell whether the previous round began long before."""
         return draft.earlier is None or draft.earlier.started_at < draft.started_at - 2 * SECOND
 
-    def _begin(self, window: Window, draft: Draft) -> None:
+    def _begin(self, window: ClosureWindow, draft: RoundDraft) -> None:
         at = draft.started_at - 2 * SECOND
         if window.kind == SUSPENDED:
             reason = "Areas of the layout do not light up" if window.cause == MALFUNCTION else "A spilled drink"
@@ -88,7 +88,7 @@ class Closures:
             self._note("open", at, "Players are waiting")
             window.detail = told.UNCHECKED.format(self._clock(at))
 
-    def end(self, draft: Draft) -> None:
+    def end(self, draft: RoundDraft) -> None:
         """Open the table again shortly after a round began; nothing where it is open."""
         window, self._on = self._on, None
         if window is None:
@@ -119,7 +119,7 @@ class Closures:
         return at.astimezone(zone_of(self.table.casino)).isoformat(sep=" ", timespec="minutes")
 
 
-def _plan(table: PlayedTable, seed: int, day: dt.date, rounds: int) -> Iterator[tuple[int, Window]]:
+def _plan(table: PlayedTable, seed: int, day: dt.date, rounds: int) -> Iterator[tuple[int, ClosureWindow]]:
     """Yield from which round on each window is to begin: a closing and a suspension, or one in turn on a short day."""
     random = Random(f"{seed}/{table.code}/{day}/states")  # noqa: S311  it guards nothing
     is_unchecked = bool(table.book.opening_checks) and random.random() < 1 / 2
@@ -131,7 +131,7 @@ def _plan(table: PlayedTable, seed: int, day: dt.date, rounds: int) -> Iterator[
     share = rounds // len(kinds)
     for index, (kind, cause) in enumerate(kinds):
         first = 1 + index * share + random.randrange(max(share - MOST, 1))
-        yield first, Window(kind, cause, 1 if rounds < BOTH_FROM * MOST else random.randint(1, MOST))
+        yield first, ClosureWindow(kind, cause, 1 if rounds < BOTH_FROM * MOST else random.randint(1, MOST))
 
 
 def states_text(states: Sequence[State]) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from games.simulation.played_floor import PlayedTable, Sign
+from games.simulation.played_floor import PlayedSign, PlayedTable
 from games.simulation.round_draft import Wager
 
 #: How full a table is, hour by hour from six in the morning.
@@ -41,13 +41,13 @@ class Player:
     favourites: list[tuple[str, int, int]]  # box, chip, multiple
     habits: list[Habit] = field(default_factory=list)
 
-    def read(self, table: PlayedTable, sign: Sign) -> None:
+    def read(self, table: PlayedTable, sign: PlayedSign) -> None:
         """What the favourites come to under a sign; a box that is too dear is left alone."""
         found = [_habit(table, sign, *favourite) for favourite in self.favourites]
         self.habits = [habit for habit in found if habit is not None]
 
 
-def _habit(table: PlayedTable, sign: Sign, box: str, chip: int, multiple: int) -> Habit | None:
+def _habit(table: PlayedTable, sign: PlayedSign, box: str, chip: int, multiple: int) -> Habit | None:
     limits = sign.of(box)
     chip = -(-chip // table.chip_unit) * table.chip_unit
     most = ENDLESS if limits.maximum is None else limits.maximum
@@ -65,13 +65,13 @@ class Crowd:
     def __init__(self, table: PlayedTable, random: Random) -> None:
         self.table, self.random = table, random
         self.players: list[Player] = []
-        self.sign: Sign | None = None
+        self.sign: PlayedSign | None = None
         self.popularity = random.uniform(0.6, 1.3)
         self.boxes = list(table.layout.boxes)
         weights = (LIKED.get(box.type, 1) for box in table.layout.boxes.values())
         self.weights = list(weights)
 
-    def gather(self, hour: int, sign: Sign) -> None:
+    def gather(self, hour: int, sign: PlayedSign) -> None:
         """Some leave, others come, as the hour has it."""
         wanted = max(1, round(BY_HOUR[hour % len(BY_HOUR)] / 100 * SEATS * self.popularity))
         if self.sign is None:  # some wait for the table to open
@@ -82,18 +82,18 @@ class Crowd:
             for player in self.players:
                 player.read(self.table, sign)
         random = self.random.random
-        self.players = [one for one in self.players if random() > LEAVES]
+        self.players = [player for player in self.players if random() > LEAVES]
         if len(self.players) > wanted and random() < 1 / 4:
             self.players.pop(0)
         if not self.players or (len(self.players) < wanted and random() < 1 / 2):
             self.players.append(self._player(sign))
 
-    def _player(self, sign: Sign) -> Player:
+    def _player(self, sign: PlayedSign) -> Player:
         random = self.random
-        taken = {one.seat for one in self.players}
+        taken = {player.seat for player in self.players}
         seat = next(number for number in range(1, len(taken) + 2) if number not in taken)
         name = f"M-{100_000 + random.randrange(MEMBERS)}" if random.random() < MEMBER else f"seat-{seat}"
-        if any(one.name == name for one in self.players):
+        if any(player.name == name for player in self.players):
             name = f"seat-{seat}"
         liked = dict.fromkeys(random.choices(self.boxes, self.weights, k=random.randint(3, 9)))
         dear = (sign.of(next(iter(self.boxes))).minimum or self.table.usual_chip) * 2

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from games.simulation import known_findings as told
-from games.simulation.played_floor import NO_SIGN, PlayedTable, Sign
-from games.simulation.round_draft import Draft
+from games.simulation.played_floor import NO_SIGN, PlayedSign, PlayedTable
+from games.simulation.round_draft import RoundDraft
 
 
-class SignCheck:
+class PlantedSignCheck:
     """Watch a table's day for the first round with a bet on a box for which the sign lacks a limit."""
 
     def __init__(self) -> None:
         self.is_told = False
 
-    def see(self, draft: Draft) -> None:
+    def see(self, draft: RoundDraft) -> None:
         if self.is_told:
             return
         table, sign = draft.table, draft.sign
@@ -23,14 +23,14 @@ class SignCheck:
             draft.wrong("sign-incomplete", told.NO_SIGN if sign is NO_SIGN else lacking)
 
 
-def _lacks(table: PlayedTable, sign: Sign, box: str) -> tuple[bool, bool, bool]:
+def _lacks(table: PlayedTable, sign: PlayedSign, box: str) -> tuple[bool, bool, bool]:
     """Tell whether the sign lacks a minimum, a maximum and a Differential for a box."""
     limits, type_ = sign.of(box), table.layout.boxes[box].type
     has_differential = bool(table.book.limits.differential_rules) and type_ in table.pairs
     return limits.minimum is None, limits.maximum is None, has_differential and type_ not in sign.differential
 
 
-def in_words(table: PlayedTable, sign: Sign) -> Iterator[str]:
+def in_words(table: PlayedTable, sign: PlayedSign) -> Iterator[str]:
     """List what the sign lacks, by bet type in the order of the layout."""
     for type_ in dict.fromkeys(box.type for box in table.layout.boxes.values()):
         boxes = [box.code for box in table.layout.boxes_of(type_)]

@@ -13,7 +13,7 @@ from games.simulation.faults import payments
 from games.simulation.play import draft_of, pay
 from games.simulation.played_floor import PlayedTable
 from games.simulation.playing_terminal import Caller
-from games.simulation.round_draft import Draft
+from games.simulation.round_draft import RoundDraft
 from games.simulation.schedule import SPREAD, USUAL
 
 BETWEEN = 4  # seconds from one round to the next
@@ -65,7 +65,7 @@ class LiveTable:
             self.steps += 1
         self.rounds += 1
 
-    def _timed(self, draft: Draft) -> Iterator[Timed]:
+    def _timed(self, draft: RoundDraft) -> Iterator[Timed]:
         """The steps of a sound round, each with its second."""
         when = draft.moments
         events = sorted((event.second, index) for index, event in enumerate(draft.events))
@@ -76,7 +76,7 @@ class LiveTable:
             steps.append((second, placed))
         return iter(sorted(steps, key=lambda step: step[0]))
 
-    def _event(self, draft: Draft, index: int) -> dict[str, Any]:
+    def _event(self, draft: RoundDraft, index: int) -> dict[str, Any]:
         event = draft.events[index]
         if event.kind != "settled":
             return {"kind": event.kind, **event.details}

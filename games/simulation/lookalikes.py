@@ -6,7 +6,7 @@ from games.simulation.faults.events import HAPPENINGS, Happening
 from games.simulation.faults.fault import Fault, bet_on
 from games.simulation.faults.withdrawals import taken_back
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft, Wager
+from games.simulation.round_draft import RoundDraft, Wager
 
 MANY_TUMBLES = (5, 6, 9)
 LARGE = 50
@@ -14,36 +14,36 @@ LARGE = 50
 
 class Lookalikes:
     def __init__(self, table: PlayedTable) -> None:
-        standing = {one.code for one in table.book.situations if one.action == "stand"}
+        standing = {situation.code for situation in table.book.situations if situation.action == "stand"}
         if not table.tumbles_while_open:  # nobody calls the round void, but the tumbler runs out of its turn
             standing.discard("tumbler-early")
         happenings = [one for code, ones in HAPPENINGS.items() if code in standing for one in ones]
         self.kinds: list[Fault] = [*map(_stands, happenings), *KINDS]
 
-    def plant(self, draft: Draft, random: Random) -> None:
+    def plant(self, draft: RoundDraft, random: Random) -> None:
         random.choice(self.kinds)(draft, random)
 
 
 def _stands(happening: Happening) -> Fault:
-    def stand(draft: Draft, random: Random) -> bool:
+    def stand(draft: RoundDraft, random: Random) -> bool:
         happening(draft, random)
         return True
 
     return stand
 
 
-def seen_when_closed(draft: Draft, random: Random) -> bool:
+def seen_when_closed(draft: RoundDraft, random: Random) -> bool:
     """Dice are seen once betting is closed; at the very call is not before it."""
     draft.add(random.choice((draft.moments.closed, draft.moments.between)), "dice-exposed")
     return True
 
 
-def many_tumbles(draft: Draft, random: Random) -> bool:
+def many_tumbles(draft: RoundDraft, random: Random) -> bool:
     draft.spin(draft.spun_at, random.choice((draft.table.book.valid_tumbles, *MANY_TUMBLES)))
     return True
 
 
-def at_the_call(draft: Draft, random: Random) -> bool:
+def at_the_call(draft: RoundDraft, random: Random) -> bool:
     """A bet at the very call that closes the betting is not late."""
     bet = bet_on(draft, random, draft.table.layout.boxes)
     if bet is not None:
@@ -51,17 +51,17 @@ def at_the_call(draft: Draft, random: Random) -> bool:
     return bet is not None
 
 
-def at_the_minimum(draft: Draft, random: Random) -> bool:
+def at_the_minimum(draft: RoundDraft, random: Random) -> bool:
     boxes = [box for box in draft.table.layout.boxes if draft.sign.of(box).minimum and not draft.partner(box)]
     return _alone(draft, random, boxes, [draft.sign.of(box).minimum or 0 for box in boxes])
 
 
-def at_the_maximum(draft: Draft, random: Random) -> bool:
+def at_the_maximum(draft: RoundDraft, random: Random) -> bool:
     boxes = [box for box in draft.table.layout.boxes if draft.sign.of(box).maximum and not draft.partner(box)]
     return _alone(draft, random, boxes, [draft.sign.of(box).maximum or 0 for box in boxes])
 
 
-def _alone(draft: Draft, random: Random, boxes: list[str], stakes: list[int]) -> bool:
+def _alone(draft: RoundDraft, random: Random, boxes: list[str], stakes: list[int]) -> bool:
     if not boxes:
         return False
     place = random.randrange(len(boxes))
@@ -70,7 +70,7 @@ def _alone(draft: Draft, random: Random, boxes: list[str], stakes: list[int]) ->
     return True
 
 
-def at_the_differential(draft: Draft, random: Random) -> bool:
+def at_the_differential(draft: RoundDraft, random: Random) -> bool:
     """Nothing on the one side, and just what is allowed on the other."""
     for box in draft.table.layout.boxes:
         pair, limits = draft.partner(box), draft.sign.of(box)
@@ -81,7 +81,7 @@ def at_the_differential(draft: Draft, random: Random) -> bool:
     return False
 
 
-def refused(draft: Draft, random: Random) -> bool:
+def refused(draft: RoundDraft, random: Random) -> bool:
     """Turned away in time, however large it was: it never lay on the felt."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
@@ -92,7 +92,7 @@ def refused(draft: Draft, random: Random) -> bool:
     return True
 
 
-def withdrawn(draft: Draft, random: Random) -> bool:
+def withdrawn(draft: RoundDraft, random: Random) -> bool:
     """Taken back in time, at the very call at the latest, however large it was."""
     bet = taken_back(draft, random)
     if bet is None:
@@ -102,10 +102,10 @@ def withdrawn(draft: Draft, random: Random) -> bool:
     return True
 
 
-def _record(draft: Draft, bet: Wager, net: int | None) -> None:
+def _record(draft: RoundDraft, bet: Wager, net: int | None) -> None:
     """Nothing was won or lost, whether that is on record or not."""
 
-    def record(_: Draft) -> None:
+    def record(_: RoundDraft) -> None:
         bet.net = net
 
     draft.slips.append(record)

@@ -7,15 +7,15 @@ from random import Random
 from typing import Any, NamedTuple
 
 from games.floor.moments import day_bounds, zone_of
-from games.simulation.closures import Closures
+from games.simulation.closures import PlantedClosures
 from games.simulation.crowd import Crowd
 from games.simulation.faults import Planter
-from games.simulation.incomplete_signs import SignCheck
+from games.simulation.incomplete_signs import PlantedSignCheck
 from games.simulation.known_findings import Findings
 from games.simulation.lookalikes import Lookalikes
 from games.simulation.payout import Dice
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft, Earlier, Wager
+from games.simulation.round_draft import Earlier, RoundDraft, Wager
 from games.simulation.round_record import document_of, findings_of
 from games.simulation.schedule import moments, slots
 
@@ -36,7 +36,7 @@ class PlayedRound(NamedTuple):
 
 def table_day(
     *, table: PlayedTable, day: dt.date, rounds: int, seed: int, faults: float, source: str = SOURCE,
-    closures: Closures | None = None,
+    closures: PlantedClosures | None = None,
 ) -> Iterator[PlayedRound]:  # fmt: skip
     """The same rounds for the same table, day, number of rounds, seed and rate, whatever else is played."""
     random = Random(f"{seed}/{table.code}/{day}")  # noqa: S311  it guards nothing
@@ -45,7 +45,7 @@ def table_day(
     crowd = Crowd(table, random)
     planter = Planter(table=table, seed=seed, day=day)
     lookalikes = Lookalikes(table)
-    sign_check = SignCheck()
+    sign_check = PlantedSignCheck()
     earlier: Earlier | None = None
     for number, (second, length) in enumerate(slots(random, rounds, int((ends - starts).total_seconds())), 1):
         hour = second // HOUR
@@ -76,7 +76,7 @@ def _care(seed: int, dealer: str | None) -> float:
     return 0 if dealer is None else own.uniform(-SPREAD, SPREAD)
 
 
-def draft_of(crowd: Crowd, random: Random, starts_at: dt.datetime, length: int, hour: int) -> Draft:
+def draft_of(crowd: Crowd, random: Random, starts_at: dt.datetime, length: int, hour: int) -> RoundDraft:
     """A round in which nothing has gone wrong yet, and nobody has been paid."""
     table = crowd.table
     when = moments(length, table.tumbles_first)
@@ -84,7 +84,7 @@ def draft_of(crowd: Crowd, random: Random, starts_at: dt.datetime, length: int, 
     crowd.gather(hour, sign)
     bets = crowd.bets()
     _details(bets, random, when.placed, when.closed)
-    draft = Draft(
+    draft = RoundDraft(
         table, sign, "", starts_at, when, _throw(random), bets, table.dealer_at(hour), table.supervisor_at(hour)
     )
     draft.play(tumbles=table.book.valid_tumbles + (random.random() < ONE_MORE))
@@ -106,7 +106,7 @@ def _details(bets: list[Wager], random: Random, placed: int, closed: int) -> Non
             bet.call = chance < CALLED
 
 
-def pay(draft: Draft) -> None:
+def pay(draft: RoundDraft) -> None:
     """Every bet is due what the dice, or the rules, give it; then whatever slips were made."""
     odds = draft.table.odds(draft.dice)
     draft.wind_up()

@@ -30,7 +30,7 @@ class BoxLimits:
 
 
 @dataclass(frozen=True)
-class Sign:
+class PlayedSign:
     """Every box of the layout that has limits, and the differentials, from a moment on."""
 
     starts_at: dt.datetime
@@ -42,7 +42,7 @@ class Sign:
 
 
 NO_LIMITS = BoxLimits()
-NO_SIGN = Sign(dt.datetime.min.replace(tzinfo=dt.UTC), {}, {})
+NO_SIGN = PlayedSign(dt.datetime.min.replace(tzinfo=dt.UTC), {}, {})
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class PlayedTable:
     book: Rulebook
     layout: Layout
     chip_unit: int
-    signs: tuple[Sign, ...]  # in order of time
+    signs: tuple[PlayedSign, ...]  # in order of time
     dealers: tuple[str, ...] = ()
     supervisors: tuple[str, ...] = ()
     managers: tuple[str, ...] = ()  # of the shift
@@ -70,7 +70,7 @@ class PlayedTable:
     def _odds(self) -> dict[Dice, dict[str, int]]:
         return {}
 
-    def sign_at(self, moment: dt.datetime) -> Sign:
+    def sign_at(self, moment: dt.datetime) -> PlayedSign:
         found = bisect_right(self.signs, moment, key=lambda sign: sign.starts_at)
         return self.signs[found - 1] if found else NO_SIGN
 
@@ -114,10 +114,10 @@ def played_tables(path: Path, day: dt.date) -> Iterator[PlayedTable]:
 
 
 def tables_of(floor: Floor, day: dt.date) -> Iterator[PlayedTable]:
-    casinos = {one.values["code"]: Casino(**one.values) for one in floor.casinos}
+    casinos = {casino.values["code"]: Casino(**casino.values) for casino in floor.casinos}
     places: dict[tuple[str, str], int] = {}
     for code in dict.fromkeys(entry.code for entry in floor.tables):
-        entries = sorted((one for one in floor.tables if one.code == code), key=lambda one: one.starts_at)
+        entries = sorted((table for table in floor.tables if table.code == code), key=lambda one: one.starts_at)
         casino = casinos.get(entries[0].casino)
         if casino is None:
             raise InputError(f"table {code}: the file does not have its casino {entries[0].casino}; add it.")
@@ -131,15 +131,15 @@ def tables_of(floor: Floor, day: dt.date) -> Iterator[PlayedTable]:
 def _game(entries: list[TableEntry], casino: Casino, day: dt.date) -> TableEntry | None:
     """What the table plays on that day; it does not change its game in the middle of one."""
     starts, ends = day_bounds(casino, day)
-    if any(starts < one.starts_at < ends for one in entries):
+    if any(starts < entry.starts_at < ends for entry in entries):
         raise InputError(f"table {entries[0].code}: gets another game in the middle of {day}; choose another day.")
-    return next((one for one in reversed(entries) if one.starts_at <= starts), None)
+    return next((entry for entry in reversed(entries) if entry.starts_at <= starts), None)
 
 
 def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> PlayedTable:
     book = rulebook(entry.rulebook)
     layout = book.layouts[entry.layout]
-    signs = [_sign(layout, one) for one in floor.limits if entry.code in one.tables]
+    signs = [_sign(layout, limit) for limit in floor.limits if entry.code in limit.tables]
 
     def people(post: str) -> tuple[str, ...]:
         there = (one for one in floor.staff if one.post == post and one.casino == entry.casino)
@@ -152,9 +152,9 @@ def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> Playe
     )  # fmt: skip
 
 
-def _sign(layout: Layout, entry: LimitsEntry) -> Sign:
+def _sign(layout: Layout, entry: LimitsEntry) -> PlayedSign:
     """An entry of a box replaces that of its type whole."""
     lines = entry.limits.by_key
     found = {code: lines.get(code) or lines.get(box.type) for code, box in layout.boxes.items()}
     boxes = {code: BoxLimits(line.minimum, line.maximum) for code, line in found.items() if line is not None}
-    return Sign(entry.starts_at, boxes, dict(entry.limits.differential))
+    return PlayedSign(entry.starts_at, boxes, dict(entry.limits.differential))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from games.engine.rules.rulebook import Situation
 from games.simulation import known_findings as told
 from games.simulation.payout import Dice
-from games.simulation.played_floor import PlayedTable, Sign
-from games.simulation.schedule import Moments
+from games.simulation.played_floor import PlayedSign, PlayedTable
+from games.simulation.schedule import RoundMoments
 
 RULING, AFFECTED = "ruling", "void-affected"
 in_time = attrgetter("second")
@@ -45,19 +45,19 @@ class Wager:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class DraftEvent:
     second: int
     kind: str
     details: dict[str, object]
 
 
-def shows_dice(event: Event) -> bool:
+def shows_dice(event: DraftEvent) -> bool:
     """Tell whether the outcome is known from this event on."""
     return event.kind == "result" or (event.kind == "interruption" and "?" not in str(event.details["known_dice"]))
 
 
 @dataclass(frozen=True, slots=True)
-class Irregular:
+class PlantedIrregularity:
     stage: int
     second: int
     rule: str | None
@@ -66,7 +66,7 @@ class Irregular:
 
 
 @dataclass(frozen=True, slots=True)
-class Procedural:
+class PlantedProcedural:
     """A fault in the procedure, beside what the documents themselves call irregular."""
 
     kind: str
@@ -85,7 +85,7 @@ class Earlier(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class PlantedBreach:
     kind: str
     boxes: tuple[str, ...]
     player: str | None
@@ -94,26 +94,26 @@ class Breach:
 
 
 @dataclass(slots=True)
-class Draft:
+class RoundDraft:
     """Planters change it before the bets are paid; `slips` change what was recorded afterwards."""
 
     table: PlayedTable
-    sign: Sign
+    sign: PlayedSign
     ref: str
     starts_at: dt.datetime
-    moments: Moments
+    moments: RoundMoments
     dice: Dice  # those that count
     bets: list[Wager]
     dealer: str | None = None
     supervisor: str | None = None
-    events: list[Event] = field(default_factory=list)
-    slips: "list[Callable[[Draft], None]]" = field(default_factory=list)
+    events: list[DraftEvent] = field(default_factory=list)
+    slips: "list[Callable[[RoundDraft], None]]" = field(default_factory=list)
     is_void: bool = False
     void_rules: list[str] = field(default_factory=list)
     needs_ruling: bool = False
-    irregular: list[Irregular] = field(default_factory=list)
-    breaches: list[Breach] = field(default_factory=list)
-    procedural: list[Procedural] = field(default_factory=list)
+    irregular: list[PlantedIrregularity] = field(default_factory=list)
+    breaches: list[PlantedBreach] = field(default_factory=list)
+    procedural: list[PlantedProcedural] = field(default_factory=list)
     misplaced: list[str] = field(default_factory=list)  # when the tumbler ran out of its turn
     visitors: int = 0
     earlier: Earlier | None = None
@@ -123,17 +123,17 @@ class Draft:
     def play(self, tumbles: int) -> None:
         """As a round goes when nothing happens."""
         when = self.moments
-        spin = Event(0 if self.table.tumbles_first else when.tumbled, "tumbler", {"tumbles": tumbles})
+        spin = DraftEvent(0 if self.table.tumbles_first else when.tumbled, "tumbler", {"tumbles": tumbles})
         self.events = [
-            Event(when.placed, "place-bets", {}),
-            Event(when.closed, "no-more-bets", {}),
+            DraftEvent(when.placed, "place-bets", {}),
+            DraftEvent(when.closed, "no-more-bets", {}),
             spin,
-            Event(when.result, "result", {"dice": list(self.dice)}),
-            Event(when.settled, "settled", {}),
+            DraftEvent(when.result, "result", {"dice": list(self.dice)}),
+            DraftEvent(when.settled, "settled", {}),
         ]
 
     def add(self, second: int, kind: str, **details: object) -> None:
-        self.events.append(Event(second, kind, details))
+        self.events.append(DraftEvent(second, kind, details))
 
     def drop(self, *kinds: str) -> None:
         self.events = [event for event in self.events if event.kind not in kinds]
@@ -151,7 +151,7 @@ class Draft:
         return any(event.kind == kind for event in self.events)
 
     @property
-    def in_order(self) -> list[Event]:
+    def in_order(self) -> list[DraftEvent]:
         return sorted(self.events, key=in_time)
 
     @property
@@ -180,9 +180,9 @@ class Draft:
     def situation(self, code: str, **facts: str) -> Situation:
         """What the rulebook's own data say of it."""
         return next(
-            one
-            for one in self.table.book.situations
-            if one.code == code and all(facts.get(name, value) == value for name, value in one.when.items())
+            situation
+            for situation in self.table.book.situations
+            if situation.code == code and all(facts.get(name, value) == value for name, value in situation.when.items())
         )
 
     def show(self, second: int, code: str, detail: str, **facts: str) -> Situation:
@@ -223,7 +223,7 @@ class Draft:
         self.void_rules += [one for one in added if one not in self.void_rules]
 
     def breach(self, kind: str, *boxes: str, placed: int, permitted: int, player: str | None = None) -> None:
-        self.breaches.append(Breach(kind, boxes, player, placed, permitted))
+        self.breaches.append(PlantedBreach(kind, boxes, player, placed, permitted))
 
     def is_late(self, bet: Wager) -> None:
         bet.late = True
@@ -241,7 +241,7 @@ class Draft:
     def wrong(self, kind: str, detail: str, *, is_ruled: bool = True) -> None:
         """Note a fault in the procedure, where the rulebook has that check."""
         if kind in self.table.book.procedural:
-            self.procedural.append(Procedural(kind, detail, is_ruled))
+            self.procedural.append(PlantedProcedural(kind, detail, is_ruled))
 
     def wind_up(self) -> None:
         """What only the whole round shows."""
@@ -270,7 +270,7 @@ class Draft:
         self._irregular(stage, 0, next(iter(self.table.book.ruling_rules), None), RULING, detail)
 
     def _irregular(self, stage: int, second: int, rule: str | None, action: str, detail: str) -> None:
-        self.irregular.append(Irregular(stage, second, rule, action, detail))
+        self.irregular.append(PlantedIrregularity(stage, second, rule, action, detail))
 
     # --- Bets ---
 

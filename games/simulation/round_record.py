@@ -8,13 +8,21 @@ from zoneinfo import ZoneInfo
 
 from games.engine.money import format_money
 from games.simulation.known_findings import PLACES, Findings, Row, discrepancy_kind
-from games.simulation.round_draft import LATE, TAKEN_BACK, Breach, Draft, Irregular, Procedural, Wager
+from games.simulation.round_draft import (
+    LATE,
+    TAKEN_BACK,
+    PlantedBreach,
+    PlantedIrregularity,
+    PlantedProcedural,
+    RoundDraft,
+    Wager,
+)
 
 money = lru_cache(maxsize=100_000)(format_money)
 as_listed = attrgetter("stage", "second")
 
 
-def document_of(draft: Draft, zone: ZoneInfo, source: str) -> dict[str, Any]:
+def document_of(draft: RoundDraft, zone: ZoneInfo, source: str) -> dict[str, Any]:
     """What a table system sends."""
     begins = draft.starts_at.astimezone(zone)
 
@@ -49,7 +57,7 @@ def _bet(bet: Wager, at: Any) -> dict[str, Any]:
     return found
 
 
-def findings_of(draft: Draft, source: str) -> Findings:
+def findings_of(draft: RoundDraft, source: str) -> Findings:
     head = {"round_ref": draft.ref, "table": draft.table.code}
     tail = {"source": source}
     return Findings(
@@ -64,7 +72,7 @@ def is_wrong(bet: Wager) -> bool:
     return bet.due is not None and bet.net is not None and bet.net != bet.due
 
 
-def _discrepancy(draft: Draft, bet: Wager) -> Row:
+def _discrepancy(draft: RoundDraft, bet: Wager) -> Row:
     due, net = bet.due or 0, bet.net or 0
     return {
         "kind": discrepancy_kind(due, net),
@@ -77,7 +85,7 @@ def _discrepancy(draft: Draft, bet: Wager) -> Row:
     }
 
 
-def rules_of(draft: Draft, bet: Wager) -> tuple[str, ...]:
+def rules_of(draft: RoundDraft, bet: Wager) -> tuple[str, ...]:
     """By which rules a bet is due what it is due."""
     book = draft.table.book
     if bet.is_out:
@@ -97,7 +105,7 @@ def _why_out(bet: Wager) -> str:
     return "over-limit-noticed" if bet.refused else "late-withdrawal"
 
 
-def _breach(draft: Draft, breach: Breach) -> Row:
+def _breach(draft: RoundDraft, breach: PlantedBreach) -> Row:
     rules = draft.table.book.limits
     return {
         "kind": breach.kind,
@@ -109,9 +117,9 @@ def _breach(draft: Draft, breach: Breach) -> Row:
     }
 
 
-def _once(found: list[Irregular]) -> list[Irregular]:
+def _once(found: list[PlantedIrregularity]) -> list[PlantedIrregularity]:
     """Once for the same rule and action; a late bet or withdrawal once a bet."""
-    listed: list[Irregular] = []
+    listed: list[PlantedIrregularity] = []
     seen: set[tuple[str | None, str]] = set()
     for one in sorted(found, key=as_listed):
         if one.stage in (LATE, TAKEN_BACK) or (one.rule, one.action) not in seen:
@@ -120,11 +128,15 @@ def _once(found: list[Irregular]) -> list[Irregular]:
     return listed
 
 
-def _irregularity(draft: Draft, one: Irregular) -> Row:
-    rule = None if one.rule is None else draft.table.book.cite(one.rule)[0]
-    return {"rule": rule, "action": one.action, "detail": one.detail}
+def _irregularity(draft: RoundDraft, planted_irregularity: PlantedIrregularity) -> Row:
+    rule = None if planted_irregularity.rule is None else draft.table.book.cite(planted_irregularity.rule)[0]
+    return {"rule": rule, "action": planted_irregularity.action, "detail": planted_irregularity.detail}
 
 
-def _procedural(draft: Draft, one: Procedural) -> Row:
-    rules = draft.table.book.cite(*draft.table.book.procedural[one.kind]) if one.is_ruled else ()
-    return {"kind": one.kind, "rule": rules[0] if rules else None, "detail": one.detail}
+def _procedural(draft: RoundDraft, planted_procedural: PlantedProcedural) -> Row:
+    rules = (
+        draft.table.book.cite(*draft.table.book.procedural[planted_procedural.kind])
+        if planted_procedural.is_ruled
+        else ()
+    )
+    return {"kind": planted_procedural.kind, "rule": rules[0] if rules else None, "detail": planted_procedural.detail}

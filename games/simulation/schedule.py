@@ -44,7 +44,7 @@ def _shorten(lengths: list[int], excess: int) -> None:
 
 
 @dataclass(frozen=True)
-class Moments:
+class RoundMoments:
     """Of one round, in seconds from its beginning; each is later than, or at, the one before it."""
 
     placed: int
@@ -60,7 +60,7 @@ class Moments:
 
 
 @cache
-def moments(length: int, tumbles_first: bool) -> Moments:
+def moments(length: int, tumbles_first: bool) -> RoundMoments:
     placed = 1 if tumbles_first else 0
     step = length // 20
     closed = max(placed + 2, int(length * 0.45))
@@ -69,6 +69,6 @@ def moments(length: int, tumbles_first: bool) -> Moments:
     result = between + max(1, length // 10)
     amended = result + step
     settled = amended + max(1, length // 6)
-    return Moments(
+    return RoundMoments(
         placed, placed + 1, closed, closed + 1, tumbled, between, result, amended, settled, settled + max(1, step)
     )

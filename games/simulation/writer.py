@@ -13,7 +13,7 @@ from typing import IO
 import msgspec
 
 from games.floor.moments import day_bounds
-from games.simulation.closures import Closures, State, states_text
+from games.simulation.closures import PlantedClosures, State, states_text
 from games.simulation.known_findings import Findings
 from games.simulation.play import PlayedRound, table_day
 from games.simulation.played_floor import PlayedTable
@@ -47,7 +47,7 @@ def days_played(
         for table in tables:
             closures = None
             if states is not None and table.supervisors:
-                closures = Closures(table, seed=seed, day=day, rounds=rounds, states=states)
+                closures = PlantedClosures(table, seed=seed, day=day, rounds=rounds, states=states)
                 if day == days[0]:
                     closures.open(day_bounds(table.casino, day)[0], "Beginning of the gaming day")
             streams.append(table_day(table=table, day=day, rounds=rounds, seed=seed, faults=faults, closures=closures))

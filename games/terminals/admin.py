@@ -12,7 +12,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from games.access.gate import can, within_reach
 from games.models import Staff, Table, Terminal
-from games.pages.gated import AuditedAdmin, ServiceForm, StepForm, actor_of
+from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm, actor_of
 from games.terminals.services import terminal_bind, terminal_create, terminal_revoke, verify_one_casino
 
 
@@ -42,7 +42,7 @@ class TerminalForm(ServiceForm):
         return values
 
 
-class BindForm(StepForm):
+class BindForm(ActionForm):
     tables = TablesField()
     field_order = ["tables", "reason"]
 
@@ -127,7 +127,7 @@ class TerminalAdmin(AuditedAdmin):
             terminal_revoke(actor=actor, terminal=terminal, **values)
             return f"{terminal} is revoked: its key opens nothing any more."
 
-        return self.step(request, object_id, action="terminal.revoke", title="Revoke", form_class=StepForm, take=take)
+        return self.step(request, object_id, action="terminal.revoke", title="Revoke", form_class=ActionForm, take=take)
 
     def has_bind_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
         return self._in_use(request, object_id, "terminal.change")

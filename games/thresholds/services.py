@@ -9,10 +9,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from games.access.gate import authorize, can, name_of
+from games.access.gate import actor_name, authorize, can
 from games.floor.moments import as_text, day_starts, gaming_day
 from games.history.audited_save import OvertakenError, verify_reason
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, Staff, ThresholdChange, ThresholdDecision
 from games.thresholds.selectors import checked, kind_of, pending_change, thresholds_planned
 
@@ -36,10 +36,10 @@ def threshold_propose(
     if proposed == known.values(thresholds_planned(current, kind)):
         raise ValidationError("These thresholds are already approved. Change at least one value.")
     change = ThresholdChange.objects.create(
-        casino=current, kind=kind, proposed=proposed, reason=reason.strip(), proposed_by=actor, who=name_of(actor)
+        casino=current, kind=kind, proposed=proposed, reason=reason.strip(), proposed_by=actor, who=actor_name(actor)
     )
     held = (kind, proposed, change.reason, change.who, change.at.astimezone(dt.UTC))
-    ledger_append(current, Entry("threshold-change", change.pk, held))
+    ledger_append(current, LedgerEntry("threshold-change", change.pk, held))
     return change
 
 
@@ -66,12 +66,18 @@ def _decide(actor: Staff, change: ThresholdChange, outcome: Outcome, action: str
     verify_reason(reason)
     now = timezone.now()
     decision = ThresholdDecision.objects.create(
-        change=current, proposed_by=current.proposed_by, outcome=outcome, decided_by=actor, who=name_of(actor), at=now,
-        reason=reason.strip(), effective_from=next_gaming_day(casino, now) if outcome == Outcome.APPROVED else None,
-    )  # fmt: skip
+        change=current,
+        proposed_by=current.proposed_by,
+        outcome=outcome,
+        decided_by=actor,
+        who=actor_name(actor),
+        at=now,
+        reason=reason.strip(),
+        effective_from=next_gaming_day(casino, now) if outcome == Outcome.APPROVED else None,
+    )
     starts_at = decision.effective_from.astimezone(dt.UTC) if decision.effective_from else None
     held = (current.kind, current.pk, outcome, starts_at, decision.reason, decision.who, now.astimezone(dt.UTC))
-    ledger_append(casino, Entry("threshold-decision", decision.pk, held))
+    ledger_append(casino, LedgerEntry("threshold-decision", decision.pk, held))
     return decision
 
 

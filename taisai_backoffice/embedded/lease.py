@@ -16,7 +16,7 @@ from typing import IO, Any, Protocol
 from taisai_backoffice.embedded.home import Home
 
 
-class Server(Protocol):
+class EmbeddedServer(Protocol):
     name: str
     home: Home
 
@@ -27,13 +27,13 @@ class Server(Protocol):
 class Lease:
     """A share in one running server, from `take` to `give_back`."""
 
-    def __init__(self, server: Server, users: IO[Any]) -> None:
+    def __init__(self, server: EmbeddedServer, users: IO[Any]) -> None:
         self.server = server
         self._users = users
         self._holder = os.getpid()
 
     @classmethod
-    def take(cls, server: Server, prepare: Callable[[], None] = lambda: None) -> "Lease":
+    def take(cls, server: EmbeddedServer, prepare: Callable[[], None] = lambda: None) -> "Lease":
         """Start the server if it is not running, prepare it, and keep it running from now on."""
         with _starting_or_stopping(server):
             users = (server.home.folder("locks") / f"{server.name}.users").open("w")
@@ -81,7 +81,7 @@ def end_on_signals() -> None:
 
 
 @contextmanager
-def _starting_or_stopping(server: Server) -> Iterator[None]:
+def _starting_or_stopping(server: EmbeddedServer) -> Iterator[None]:
     """One process at a time starts or stops a server."""
     with (server.home.folder("locks") / f"{server.name}.gate").open("w") as gate:
         fcntl.flock(gate, fcntl.LOCK_EX)

@@ -109,7 +109,7 @@ def sidebar() -> list[dict[str, Any]]:
 
 def sidebar_groups(groups: list[dict[str, Any]], request: HttpRequest) -> list[dict[str, Any]]:
     """Without the groups that would be empty; with the badges of what the person sees."""
-    shown = [one for one in groups if any(item["has_permission"] for item in one["items"])]
+    shown = [group for group in groups if any(item["has_permission"] for item in group["items"])]
     for item in (item for one in shown for item in one["items"]):
         badge = item.get("badge")
         if callable(badge):

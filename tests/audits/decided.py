@@ -4,7 +4,7 @@ from typing import Any
 
 from audits.models import Consequence, Incident, Ruling, RulingKind, Scope
 from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle, rounds_void
-from audits.rulings.services.rulings import Draft, ruling_make
+from audits.rulings.services.rulings import RulingDraft, ruling_make
 from games.models import Round, Table
 from tests.audits.files import opened
 from tests.conftest import House
@@ -14,15 +14,15 @@ from tests.thresholds import in_force
 REASON = "As ruled"
 
 
-def draft(**more: Any) -> Draft:
+def draft(**more: Any) -> RulingDraft:
     values: dict[str, Any] = {
         "kind": RulingKind.NOT_COVERED, "question": "Who is owed what?", "decision": "The patron is paid.",
         "reasoning": "The recording shows it.",
     } | more  # fmt: skip
-    return Draft(**values)
+    return RulingDraft(**values)
 
 
-def standing(**more: Any) -> Draft:
+def standing(**more: Any) -> RulingDraft:
     values: dict[str, Any] = {
         "kind": RulingKind.INTERPRETATION, "scope": Scope.STANDING, "rules": [f"{V6}#5.1.2"],
     } | more  # fmt: skip
@@ -39,12 +39,12 @@ def ruled(house: House, incident: Incident, role: str = "shift-manager", **more:
 
 
 def settled_as(
-    house: House, ruling: Ruling, one: Round, role: str = "shift-manager", second: str | None = "casino-manager",
+    house: House, ruling: Ruling, round_: Round, role: str = "shift-manager", second: str | None = "casino-manager",
     **more: Any,
 ) -> Consequence:  # fmt: skip
     """Ordered by one person and, where it waits, executed by a second one; without a second it is left waiting."""
     basis = Basis(ruling.incident, ruling)
-    order = round_settle(actor=house[role], basis=basis, round=one, reason=REASON, **more)
+    order = round_settle(actor=house[role], basis=basis, round=round_, reason=REASON, **more)
     return executed(house, order, second) if order.is_waiting and second else order
 
 

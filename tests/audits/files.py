@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_open
 from audits.incidents.services.log import log_write
 from audits.models import Incident, LogEntry
 from games.models import LedgerLeaf, Round, Table
@@ -18,9 +18,9 @@ from tests.games.rounds.samples import bet, line
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(40)
 
 
-def told(house: House, account: str = "A quarrel at seat 3.", **more: Any) -> Report:
+def told(house: House, account: str = "A quarrel at seat 3.", **more: Any) -> IncidentReport:
     values: dict[str, Any] = {"casino": house.casino, "occurred_from": timezone.now(), "situation": "other"} | more
-    return Report(account=account, **values)
+    return IncidentReport(account=account, **values)
 
 
 def opened(house: House, role: str = "pit-supervisor", account: str = "A quarrel at seat 3.", **more: Any) -> Incident:

@@ -64,7 +64,7 @@ def played(
 
 
 def record(*documents: dict[str, Any]) -> list[int]:
-    return [round_record(actor=OPERATOR, line=line(one), channel="api")[0] for one in documents]
+    return [round_record(actor=OPERATOR, line=line(document), channel="api")[0] for document in documents]
 
 
 def drain() -> None:
@@ -108,8 +108,8 @@ def figures(table: Table) -> dict[str, dict[str, Any]]:
     """Every figure of every day."""
     names = (*FIGURES, *COUNTS, "kinds")
     return {
-        str(one.gaming_day): {name: getattr(one, name) for name in names}
-        for one in DaySummary.objects.filter(table=table)
+        str(day_summary.gaming_day): {name: getattr(day_summary, name) for name in names}
+        for day_summary in DaySummary.objects.filter(table=table)
     }
 
 

@@ -34,7 +34,7 @@ from audits.tasks import close_days, sweep, take_part, take_report
 from games.access.gate import Operator
 from games.models import Casino, Outbox, Table
 from games.rounds.services.recording import round_record
-from taisai_backoffice.run import Part, celery_command
+from taisai_backoffice.run import ProcessPart, celery_command
 from tests import servers
 from tests.games.rounds.samples import bet, example, line
 from tests.games.simulation.runs import simulated
@@ -87,7 +87,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBl
         site = Site(servers.database_url(name), broker, folder)
         environment = os.environ | {"BROKER_URL": broker, "DATABASE_URL": site.url}
         command = celery_command("worker", "--concurrency", "2", "--include", "tests.faults.small_steps")
-        worker = Part("Worker", command, environment, folder / "worker.log")
+        worker = ProcessPart("Worker", command, environment, folder / "worker.log")
         try:
             with led_to(database_url=site.url, broker_url=broker):
                 path = simulated(folder / "floor", day=FIRST_DAY, tables=3, **{"rounds-per-table": 1})

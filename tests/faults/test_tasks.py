@@ -8,7 +8,7 @@ import psutil
 import pytest
 from celery import Celery
 
-from taisai_backoffice.run import Part, celery_command
+from taisai_backoffice.run import ProcessPart, celery_command
 from tests import servers
 from tests.patience import wait_for
 
@@ -20,16 +20,18 @@ def broker() -> str:
 
 
 @pytest.fixture
-def worker(broker: str, tmp_path: Path) -> Iterator[Part]:
+def worker(broker: str, tmp_path: Path) -> Iterator[ProcessPart]:
     command = celery_command("worker", "--concurrency", "1", "--include", "tests.faults.slow")
     with servers.clone() as database:
         environment = os.environ | {"BROKER_URL": broker, "DATABASE_URL": servers.database_url(database)}
-        part = Part("Worker", command, environment, tmp_path / "worker.log")
+        part = ProcessPart("Worker", command, environment, tmp_path / "worker.log")
         yield part
         part.stop()
 
 
-def test_a_task_whose_process_is_killed_is_done_by_the_next_one(worker: Part, broker: str, tmp_path: Path) -> None:
+def test_a_task_whose_process_is_killed_is_done_by_the_next_one(
+    worker: ProcessPart, broker: str, tmp_path: Path
+) -> None:
     with Celery(broker=broker, set_as_current=False) as sender:
         sender.send_task("tests.faults.slow.nap", [str(tmp_path)])
     wait_for(lambda: list(tmp_path.glob("begun-*")), "the task has not begun")

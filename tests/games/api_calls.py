@@ -23,10 +23,10 @@ from schemathesis.specs.openapi.checks import (
 
 from audits.incidents.parser import LONGEST_LINE
 from audits.incidents.services.evidence import evidence_add
-from audits.incidents.services.incidents import Report, incident_note, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_note, incident_open
 from audits.incidents.services.log import log_write
 from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle, rounds_void
-from audits.rulings.services.rulings import Draft, ruling_make
+from audits.rulings.services.rulings import RulingDraft, ruling_make
 from games.engine.signs.edits import Edits
 from games.floor.services.dice import dice_inspect
 from games.limits.services.proposals import limits_approve, limits_edit
@@ -92,7 +92,7 @@ def report_incidents(house: House, table: Table) -> None:
             actor=surveillance, casino=house.casino, table=table, at=timezone.now(), summary="A die leaned.",
             is_confidential=is_confidential,
         )  # fmt: skip
-    report = Report(
+    report = IncidentReport(
         house.casino, timezone.now(), "interruption", "The lights went out.", table=table,
         facts={"known_dice": "2,?,?"}, rounds=list(Round.objects.all()), people=[("patron", "seat-3")],
     )  # fmt: skip
@@ -107,16 +107,18 @@ def rule(house: House, table: Table) -> None:
     filed = [
         incident_open(
             actor=house["surveillance"],
-            report=Report(house.casino, timezone.now(), "other", account, table=table, rounds=[one]),
+            report=IncidentReport(house.casino, timezone.now(), "other", account, table=table, rounds=[one]),
         )
         for account in ("A late bet.", "Another late bet.")
     ]
     words: dict[str, Any] = {
         "kind": "interpretation", "question": "Does it count?", "decision": "No.", "reasoning": "It was late.",
     }  # fmt: skip
-    standing = Draft(rules=[f"{V6}#5.7"], scope="standing", setting=Setting(excess="filled"), **words)
+    standing = RulingDraft(rules=[f"{V6}#5.7"], scope="standing", setting=Setting(excess="filled"), **words)
     first = ruling_make(actor=manager, incident=filed[0], draft=standing)
-    second = ruling_make(actor=manager, incident=filed[1], draft=Draft(rules=[f"{V6}#5.7"], follows=first, **words))
+    second = ruling_make(
+        actor=manager, incident=filed[1], draft=RulingDraft(rules=[f"{V6}#5.7"], follows=first, **words)
+    )
     order = round_settle(actor=manager, basis=Basis(filed[1], second), round=one, dice=[6, 6, 5], reason="As ruled")
     consequence_execute(actor=house["casino-manager"], consequence=order, reason="Agreed")
     rounds_void(actor=manager, basis=Basis(filed[0], first), rounds=[one], reason="As ruled")

@@ -89,7 +89,10 @@ def _named(function: FunctionType) -> Iterator[str]:
 
 
 def _code(code: CodeType) -> tuple[set[str], list[Any]]:
-    names, constants = set(code.co_names), [one for one in code.co_consts if not isinstance(one, CodeType)]
+    names, constants = (
+        set(code.co_names),
+        [co_const for co_const in code.co_consts if not isinstance(co_const, CodeType)],
+    )
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             more, others = _code(inner)
@@ -123,5 +126,5 @@ def _fixture(function: FunctionType, name: str) -> Any:
 
 
 def _defaults(function: FunctionType) -> list[Any]:
-    defaults = (one.default for one in inspect.signature(function).parameters.values())
-    return [one for one in defaults if one is not inspect.Parameter.empty]
+    defaults = (parameter.default for parameter in inspect.signature(function).parameters.values())
+    return [default for default in defaults if default is not inspect.Parameter.empty]

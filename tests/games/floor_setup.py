@@ -16,7 +16,7 @@ from games.floor.services.dice import dice_fit, dice_set_create
 from games.floor.services.tables import opening_checks_sign, table_create, table_open
 from games.floor.services.tumblers import tumbler_create, tumbler_fit
 from games.history.audited_save import record_save
-from games.limits.services.drafts import Draft, base_at, first_free_minute
+from games.limits.services.drafts import LimitDraft, base_at, first_free_minute
 from games.limits.services.proposals import limit_set_load
 from games.models import DiceFit, DiceSet, LimitSet, Staff, Table, Tumbler
 from tests.conftest import OPERATOR, House
@@ -73,8 +73,8 @@ def put_sign(table: Table, limits: Limits | None = None, starts_at: dt.datetime 
 def dropped(limits: Limits, *tables: Table, at: dt.datetime | None = None) -> dict[str, list[str]]:
     """The limits that signs have and that this one would remove, by table: what a proposer and an approver tick."""
     moment = at or first_free_minute(tables, timezone.now())
-    drafts = [Draft(table, moment, base_at(table, moment), limits) for table in tables]
-    return {draft.table.code: names for draft in drafts if (names := [one.name for one in draft.removals])}
+    drafts = [LimitDraft(table, moment, base_at(table, moment), limits) for table in tables]
+    return {draft.table.code: names for draft in drafts if (names := [removal.name for removal in draft.removals])}
 
 
 def dice_of(house: House, code: str = "D-01", pit: str = "P1", actor: Actor = OPERATOR, **changes: Any) -> DiceSet:

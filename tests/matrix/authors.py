@@ -7,10 +7,10 @@ from django.db import transaction
 from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_open
 from audits.incidents.services.log import handover_sign, log_write
 from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle
-from audits.rulings.services.rulings import Draft, ruling_make
+from audits.rulings.services.rulings import RulingDraft, ruling_make
 from games.access.services.people import account_reset
 from games.accounts.services.second_factors import factor_reset_propose
 from games.engine.signs.edits import Edits
@@ -79,14 +79,14 @@ def handover(house: House, samples: Samples, author: Staff) -> tuple[str, Any]:
 
 
 def incident(house: House, samples: Samples, author: Staff) -> tuple[str, Any]:
-    report = Report(house.casino, timezone.now(), "other", "Sample", table=samples["table"])
+    report = IncidentReport(house.casino, timezone.now(), "other", "Sample", table=samples["table"])
     return "incident", incident_open(actor=author, report=report)
 
 
 def order(house: House, samples: Samples, author: Staff) -> tuple[str, Any]:
     """Ordered by the author on a ruling of somebody else, and waiting for a second person."""
     _, about = incident(house, samples, house["surveillance"])
-    draft = Draft(kind="not-covered", question="Who won?", decision="The house.", reasoning="The recording")
+    draft = RulingDraft(kind="not-covered", question="Who won?", decision="The house.", reasoning="The recording")
     ruling = ruling_make(actor=house["casino-manager"], incident=about, draft=draft)
     made = round_settle(
         actor=author, basis=Basis(about, ruling), round=samples["round"], reason="As ruled", dice=[1, 2, 2]

@@ -14,7 +14,7 @@ from django_celery_results.models import TaskResult
 from audits.findings.services.findings import finding_acknowledge
 from audits.incidents.services.disputes import dispute_raise, dispute_rule_set
 from audits.incidents.services.evidence import evidence_add
-from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_open
 from audits.incidents.services.log import handover_sign, log_write
 from audits.incidents.services.shifts import shift_add
 from audits.models import DayClose, DaySummary, Finding, Notice
@@ -26,7 +26,7 @@ from audits.reports.services.reports import report_again, report_ask
 from audits.reports.services.schedules import schedule_create
 from audits.rulings.services.corrective_actions import Basis, consequence_execute, round_settle
 from audits.rulings.services.discretions import discretion_record
-from audits.rulings.services.rulings import Draft, ruling_make
+from audits.rulings.services.rulings import RulingDraft, ruling_make
 from games.access.services.access_reviews import reviews_open
 from games.access.services.acting_appointments import duty_grant
 from games.access.services.people import account_reset
@@ -124,7 +124,7 @@ def decided_samples(place: Place, table: Table) -> Samples:
 
 def pass_numbers(place: Place, table: Table) -> None:
     """Incidents and rulings are numbered by casino: those of another have numbers that the own one has not reached."""
-    draft = Draft(kind="not-covered", question="Who won?", decision="The house.", reasoning="The recording")
+    draft = RulingDraft(kind="not-covered", question="Who won?", decision="The house.", reasoning="The recording")
     for _ in range(PASSED_NUMBERS):
         ruling_make(actor=place.house["casino-manager"], incident=incident_about(place.house, table), draft=draft)
 
@@ -196,7 +196,7 @@ def incident_samples(place: Place, table: Table) -> Samples:
     """A log entry, a handover, and a file with evidence and a dispute."""
     house = place.house
     now, surveillance = timezone.now(), house["surveillance"]
-    report = Report(house.casino, now, "other", "Sample", table=table)
+    report = IncidentReport(house.casino, now, "other", "Sample", table=table)
     incident = incident_open(actor=surveillance, report=report)
     return {
         "logentry": log_write(actor=surveillance, casino=house.casino, at=now, summary="Sample", table=table),
@@ -215,9 +215,9 @@ def ruling_samples(place: Place, table: Table) -> Samples:
     """A ruling on a file of its own, the round that is settled by it, what a player gives back; a discretion."""
     house = place.house
     manager = house["casino-manager"]
-    report = Report(house.casino, timezone.now(), "other", "Ruled on", table=table)
+    report = IncidentReport(house.casino, timezone.now(), "other", "Ruled on", table=table)
     incident = incident_open(actor=house["surveillance"], report=report)
-    draft = Draft(kind="not-covered", question="Who won?", decision="The house.", reasoning="The recording")
+    draft = RulingDraft(kind="not-covered", question="Who won?", decision="The house.", reasoning="The recording")
     ruling = ruling_make(actor=manager, incident=incident, draft=draft)
     order = round_settle(
         actor=manager, basis=Basis(incident, ruling), round=table.rounds.get(), reason="As ruled", dice=[6, 6, 5]

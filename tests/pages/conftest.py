@@ -14,7 +14,7 @@ from pytest_django import DjangoDbBlocker
 
 from taisai_backoffice.embedded.home import PROJECT
 from taisai_backoffice.embedded.machine import free_port
-from taisai_backoffice.run import Part, web_command
+from taisai_backoffice.run import ProcessPart, web_command
 from tests import servers
 from tests.conftest import House, build_house, connected_to
 from tests.patience import wait_for
@@ -65,7 +65,7 @@ def started_site(django_db_blocker: DjangoDbBlocker, log: Path, **settings: str)
             house = build_house(PASSWORD)
         environment = os.environ | {"DATABASE_URL": servers.database_url(database)} | settings
         environment.pop("DATABASE_OWNER_URL", None)
-        part = Part("Web server", web_command("127.0.0.1", port, workers=1), environment, log)
+        part = ProcessPart("Web server", web_command("127.0.0.1", port, workers=1), environment, log)
         try:
             address = f"http://127.0.0.1:{port}"
             wait_for(lambda: answers(f"{address}/healthz"), "the site does not answer")

@@ -40,5 +40,5 @@ def test_a_table_is_played_round_after_round_and_goes_on_after_a_stop(
     assert not LiveRound.objects.filter(table=table, ended_at=None).exists()
     rounds = list(Round.objects.filter(table=table))
     assert len(rounds) == LiveRound.objects.filter(table=table).count() >= 3
-    assert {one.status for one in rounds} == {"settled"}
-    assert any(one.players for one in rounds)
+    assert {round_.status for round_ in rounds} == {"settled"}
+    assert any(round_.players for round_ in rounds)

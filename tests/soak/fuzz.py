@@ -103,11 +103,11 @@ VARYING = re.compile(r"\([^)]*\)|<[^>]+>")
 
 def routes(patterns: list[Any], before: str = "/") -> Iterator[str]:
     """Every address of the site, with {} where something varies."""
-    for one in patterns:
-        here = before + VARYING.sub("{}", str(one.pattern)).strip("^$")
-        if isinstance(one, URLResolver):
-            yield from routes(one.url_patterns, here)
-        elif isinstance(one, URLPattern):
+    for pattern in patterns:
+        here = before + VARYING.sub("{}", str(pattern.pattern)).strip("^$")
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, here)
+        elif isinstance(pattern, URLPattern):
             yield here
 
 

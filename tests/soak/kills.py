@@ -20,7 +20,7 @@ from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part, celery_command
+from taisai_backoffice.run import ProcessPart, celery_command
 from tests.homes import bare_environment, throwaway_home
 from tests.patience import wait_for
 
@@ -31,7 +31,7 @@ HEARTBEAT = "taisai_backoffice.celery.heartbeat"
 class Site:
     postgres: Postgres
     valkey: Valkey
-    worker: Part
+    worker: ProcessPart
 
 
 def kill_process(pid: int | None) -> None:
@@ -77,7 +77,7 @@ def at_work(home: Home) -> Iterator[Site]:
         stack.callback(Lease.take(valkey).give_back)
         environment = bare_environment(home, DATABASE_URL=urls(postgres)["DATABASE_URL"], BROKER_URL=valkey.url())
         log = home.folder("logs") / "worker.log"
-        worker = Part("Worker", celery_command("worker", "--concurrency", "2"), environment, log)
+        worker = ProcessPart("Worker", celery_command("worker", "--concurrency", "2"), environment, log)
         stack.callback(worker.stop)
         yield Site(postgres, valkey, worker)
 

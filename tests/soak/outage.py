@@ -17,7 +17,7 @@ from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part, celery_command, web_command
+from taisai_backoffice.run import ProcessPart, celery_command, web_command
 from tests.homes import bare_environment, throwaway_home
 from tests.patience import wait_for
 from tests.servers import FAST
@@ -36,7 +36,7 @@ class Running:
     postgres: Postgres
     port: int
     database_port: int
-    parts: dict[str, Part]
+    parts: dict[str, ProcessPart]
 
     def ask(self, path: str) -> WebAnswer:
         headers = {"Cookie": f"taisai_session={'x' * 32}"}  # looked up in the database
@@ -78,7 +78,7 @@ def started_without_database() -> Iterator[Running]:
         logs = home.folder("logs")
         try:
             for name, command in commands.items():
-                running.parts[name] = Part(name, command, environment, logs / f"{name}.log")
+                running.parts[name] = ProcessPart(name, command, environment, logs / f"{name}.log")
             yield running
         finally:
             for part in running.parts.values():

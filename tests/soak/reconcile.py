@@ -40,7 +40,7 @@ from taisai_backoffice.embedded.home import Home
 from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import DATABASE, Postgres, create_database
 from taisai_backoffice.embedded.valkey import Valkey
-from taisai_backoffice.run import Part, celery_command
+from taisai_backoffice.run import ProcessPart, celery_command
 from tests import servers
 from tests.homes import bare_environment, quiet_port, throwaway_home
 from tests.leading import led_to
@@ -232,7 +232,7 @@ class Site:
     valkey: Valkey
     database: str
     random: Random
-    parts: dict[str, Part] = field(default_factory=dict)
+    parts: dict[str, ProcessPart] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
     cancelled: dict[int, set[int]] = field(default_factory=dict)  # what was done of them
 
@@ -243,7 +243,7 @@ class Site:
     def start(self, name: str) -> None:
         more = {"DATABASE_URL": self.url, "BROKER_URL": self.valkey.url(), "SWEEP_SECONDS": "1"}
         log = self.home.folder("logs") / f"{name}.log"
-        self.parts[name] = Part(name, celery_command(*PARTS[name]), bare_environment(self.home, **more), log)
+        self.parts[name] = ProcessPart(name, celery_command(*PARTS[name]), bare_environment(self.home, **more), log)
 
     def supervise(self) -> None:
         """What has ended is started again, as somebody does in every house."""

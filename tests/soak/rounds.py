@@ -22,7 +22,7 @@ from taisai_backoffice.embedded.database import migrate_new_home, urls
 from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
-from taisai_backoffice.run import Part, web_command
+from taisai_backoffice.run import ProcessPart, web_command
 from tests.homes import bare_environment, quiet_port, throwaway_home
 from tests.ledgers import verify_tables
 from tests.patience import wait_for
@@ -64,7 +64,7 @@ class Site:
     postgres: Postgres
     environment: dict[str, str]
     port: int
-    web: Part | None = None
+    web: ProcessPart | None = None
 
     def manage(self, *arguments: str) -> str:
         done = subprocess.run(
@@ -75,7 +75,7 @@ class Site:
 
     def start_web(self) -> None:
         log = self.home.folder("logs") / "web.log"
-        self.web = Part("Web server", web_command("127.0.0.1", self.port, workers=2), self.environment, log)
+        self.web = ProcessPart("Web server", web_command("127.0.0.1", self.port, workers=2), self.environment, log)
 
     def stop_web(self) -> None:
         if self.web is not None:
@@ -174,10 +174,10 @@ class File:
     def write(cls, folder: Path, mark: str) -> "tuple[File, list[dict[str, Any]]]":
         documents = [round_of(f"{mark}-{number}", number) for number in range(ROUNDS_A_FILE)]
         path = folder / f"{mark}.ndjson"
-        path.write_text("".join(f"{json.dumps(one)}\n" for one in documents))
+        path.write_text("".join(f"{json.dumps(document)}\n" for document in documents))
         shared = documents[:: ROUNDS_A_FILE // SHARED]
         theirs = {one["ref"] for one in shared}
-        own = [one["ref"] for one in documents if one["ref"] not in theirs]
+        own = [document["ref"] for document in documents if document["ref"] not in theirs]
         return cls(path, own, len(documents)), shared
 
 
@@ -243,14 +243,14 @@ def survive(home: Home, seed: int, kills: int) -> None:
             Terminal(f"S{seed}-T{number}", site.port, key, post, Random(seed * 100 + number))
             for number in range(CLIENTS)
         ]
-        for one in terminals:
-            one.start()
+        for terminal in terminals:
+            terminal.start()
         files = [kill_once(site, post, name, f"S{seed}-F{step}", random) for step, name in enumerate(plan)]
-        for one in terminals:
-            one.ended.set()
-        for one in terminals:
-            one.join(120)
-            assert not one.is_alive(), "a terminal is still not answered"
+        for terminal in terminals:
+            terminal.ended.set()
+        for terminal in terminals:
+            terminal.join(120)
+            assert not terminal.is_alive(), "a terminal is still not answered"
         verify(site, post, files, f"S{seed}-")
 
 

@@ -123,7 +123,10 @@ def test_5_6_all_rounds_of_the_set_are_void_at_both_tables(
     assert (refs(order), order.needs_second, order.narrowing) == (["A-1", "B-1", "B-2", "B-3"], True, "")
     consequence_execute(actor=house["casino-manager"], consequence=order, reason="Seen with my own eyes")
     arrivals_take()
-    voids = {one.table.code: (one.rounds, one.voids) for one in DaySummary.objects.select_related("table")}
+    voids = {
+        day_summary.table.code: (day_summary.rounds, day_summary.voids)
+        for day_summary in DaySummary.objects.select_related("table")
+    }
     assert voids == {"TS-01": (3, 1), "TS-02": (3, 3)}
     after = figures(incident)  # nothing is left to give back
     assert (after["count"], after["total"], after["before"]["refunds"]) == (4, "0.00", "0.00")
@@ -382,7 +385,7 @@ def test_division_9_is_silent_on_damaged_dice_and_asks_for_a_ruling(house: House
 
 
 def by_hand(house: House, incident: Incident, *rounds: Round) -> Consequence:
-    chosen = list(rounds) or [one.round for one in incident.rounds.all()]
+    chosen = list(rounds) or [round_.round for round_ in incident.rounds.all()]
     return rounds_void(
         actor=house["shift-manager"], basis=Basis(incident, rule="5.6"), rounds=chosen, reason="A crack in a die"
     )

@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 from audits.incidents.services.incidents import incident_change
 from audits.models import Consequence, ConsequenceDecision, Correction, DaySummary, Discretion, Finding, Incident
 from audits.reconciliation.services.arrivals import arrivals_take
-from audits.rulings.corrections.standing_nets import books_of
+from audits.rulings.corrections.standing_nets import standing_nets_of
 from audits.rulings.services.corrective_actions import Basis, consequence_execute, rounds_void
 from audits.rulings.services.discretions import discretion_record, discretion_settle
 from games.access.gate import Denied
@@ -45,9 +45,9 @@ def a_round(table: Table, bets: Any = None, ref: str = "R-1", **more: Any) -> Ro
     return played(table, NOON - 5 * MINUTE, ref, BETS if bets is None else bets, **kinds, **more)
 
 
-def decided(house: House, incident: Incident, one: Round | None, bet: int | None = 2) -> Discretion:
+def decided(house: House, incident: Incident, round_: Round | None, bet: int | None = 2) -> Discretion:
     return discretion_record(
-        actor=house["pit-manager"], incident=incident, round=one, bet=bet if one else None,
+        actor=house["pit-manager"], incident=incident, round=round_, bet=bet if round_ else None,
         decision="It counts where it was placed.", reason="The recording shows the dealer move it",
     )  # fmt: skip
 
@@ -59,8 +59,8 @@ def paid(house: House, made: Discretion, nets: dict[int, int], role: str = "shif
     return executed(house, order)
 
 
-def discrepancies(one: Round) -> list[tuple[str | None, str]]:
-    found = Finding.objects.filter(round=one, category="discrepancy", lapsed_at=None)
+def discrepancies(round_: Round) -> list[tuple[str | None, str]]:
+    found = Finding.objects.filter(round=round_, category="discrepancy", lapsed_at=None)
     return sorted(found.values_list("player", "kind"))
 
 
@@ -76,7 +76,7 @@ def test_4_9_a_bet_that_was_paid_by_discretion_is_no_finding_and_cites_the_rule(
     assert (order.kind, order.rules, order.is_executed) == ("discretion", [f"{DIVISION_9}#4.9"], True)
     correction = Correction.objects.get()
     assert (correction.deltas, correction.decided) == ([0, 0, 0], [False, True, False])  # it was paid so already
-    (books,) = books_of([one])
+    (books,) = standing_nets_of([one])
     assert books.recorded().expected()[1] == (6_000, ("4.9",))
     arrivals_take()
     assert discrepancies(one) == [("seat-3", "underpaid")]  # all other bets stay by the rules

@@ -10,7 +10,7 @@ import pytest
 from audits.incidents.search import search
 from audits.incidents.services.disputes import dispute_mark, dispute_raise, overdue
 from audits.incidents.services.evidence import camera_add
-from audits.incidents.services.incidents import Report, incident_note, incident_open, incident_step
+from audits.incidents.services.incidents import IncidentReport, incident_note, incident_open, incident_step
 from audits.incidents.services.log import handover_sign, handover_take, log_write
 from audits.models import Finding, Incident, Notice
 from audits.reconciliation.services.arrivals import arrivals_take
@@ -57,7 +57,7 @@ def test_5_5_2_a_cocked_die_is_voided_at_once(house: House, table: Table, player
     clock.shift(5)
     player.do("die-not-flat")  # one die leans on the wall of the dome
     supervisor = house["pit-supervisor"]
-    report = Report(
+    report = IncidentReport(
         house.casino, NOON + 5 * SECOND, "die-not-flat", "One die leaned on the wall of the dome.", table=table,
         people=[("dealer", "DEALER"), ("supervisor", "PIT-SUPERVISOR"), ("patron", "seat-1")],
     )  # fmt: skip
@@ -96,7 +96,7 @@ def test_5_1_1_an_over_full_box_is_noticed_when_it_has_been_paid(
     arrivals_take()
     breach = Finding.objects.get(kind="box-maximum")
     clock.shift(10 * MINUTE)
-    report = Report(
+    report = IncidentReport(
         house.casino, NOON, "over-limit-unnoticed", "Small held 4500 at a maximum of 3000.", table=table,
         rounds=[Round.objects.get(findings=breach)], finding=breach, occurred_to=NOON + 30 * SECOND,
     )  # fmt: skip
@@ -129,7 +129,7 @@ def test_5_4_1_a_power_failure_leaves_one_die_readable(house: House, table: Tabl
     player.do("interruption", known_dice="2,?,?")
     supervisor, boss = house["pit-supervisor"], house["shift-manager"]
     table_suspend(actor=boss, table=table, reason="No power in the pit")
-    report = Report(
+    report = IncidentReport(
         house.casino, NOON + 4 * SECOND, "interruption", "The lights went out; one die shows a two.", table=table,
         facts={"known_dice": "2,?,?"}, people=[("witness", "DEALER")],
     )  # fmt: skip
@@ -181,7 +181,7 @@ def play_a_round(dice: Random, table: Table, number: int, at: dt.datetime) -> di
     if number % 7 == 3:
         bets.append({"player": "seat-9", "box": "big", "stake": "100.00", "refused": True})
     if number % 10 == 5:
-        played(table, at, f"R-{number:03}", [one | {"net": "0"} for one in bets], kinds=VOID)
+        played(table, at, f"R-{number:03}", [bet | {"net": "0"} for bet in bets], kinds=VOID)
         return {}
     events = [
         ("place-bets", {}), ("no-more-bets", {}), ("tumbler", {"tumbles": 3}), ("result", {"dice": throw}),
@@ -217,7 +217,7 @@ def test_5_6_cracked_dice_are_found_at_23_10_with_forty_rounds_behind_them(
         actor=house["surveillance"], casino=house.casino, table=table, at=FOUND, summary="A crack through the six.",
         camera="C-17", time_code="23:10:00", was_monitored=True,
     )  # fmt: skip
-    report = Report(house.casino, FOUND, "dice-damaged", "A crack through the six.", table=table, entry=entry)
+    report = IncidentReport(house.casino, FOUND, "dice-damaged", "A crack through the six.", table=table, entry=entry)
     incident = incident_open(actor=house["surveillance"], report=report)
     said = advice(incident)
     assert (said["action"], said["rules"]) == ("void-affected", ["rws-tai-sai-v6#5.6"])
@@ -236,7 +236,7 @@ def test_5_6_cracked_dice_are_found_at_23_10_with_forty_rounds_behind_them(
 def test_a_dispute_runs_out_of_time(house: House, table: Table, clock: Any, mailoutbox: list[Any]) -> None:
     Staff.objects.filter(pk=house["compliance"].pk).update(email="compliance@casino.example")
     supervisor = house["pit-supervisor"]
-    report = Report(
+    report = IncidentReport(
         house.casino, NOON, "late-bet", "Seat 4 says that the bet lay in time.", table=table,
         people=[("patron", "seat-4")],
     )  # fmt: skip

@@ -49,8 +49,8 @@ def table(house: House, clock: Any) -> Table:
     return found
 
 
-def discrepancies(one: Round) -> list[tuple[int | None, int | None]]:
-    found = Finding.objects.filter(round=one, category="discrepancy", lapsed_at=None).order_by("position")
+def discrepancies(round_: Round) -> list[tuple[int | None, int | None]]:
+    found = Finding.objects.filter(round=round_, category="discrepancy", lapsed_at=None).order_by("position")
     return list(found.values_list("expected", "recorded"))
 
 
@@ -177,10 +177,10 @@ def test_5_6_cracked_dice_and_forty_settled_rounds_behind_them(house: House, tab
     assert not Correction.objects.exists()
     consequence_execute(actor=house["casino-manager"], consequence=order, reason="Seen with my own eyes")
     due: dict[str, int] = defaultdict(int)
-    for one in rounds:
-        for player, net in zip(one.players, one.nets, strict=True):
+    for round_ in rounds:
+        for player, net in zip(round_.players, round_.nets, strict=True):
             due[player] -= net
-    listed = {one.player: one.amount for one in order.repayments.all()}
+    listed = {repayment.player: repayment.amount for repayment in order.repayments.all()}
     assert listed == {player: amount for player, amount in due.items() if amount}
     shown = {one["player"]: one["refund"] for one in said["figures"]["players"]}
     assert {player: f"{amount / 100:.2f}" for player, amount in due.items()} == shown  # as it was advised

@@ -32,8 +32,8 @@ def table(house: House, clock: Any) -> Table:
     return found
 
 
-def discrepancies(one: Round) -> list[tuple[str, int | None, int | None]]:
-    found = Finding.objects.filter(round=one, category="discrepancy", lapsed_at=None).order_by("position")
+def discrepancies(round_: Round) -> list[tuple[str, int | None, int | None]]:
+    found = Finding.objects.filter(round=round_, category="discrepancy", lapsed_at=None).order_by("position")
     return list(found.values_list("kind", "expected", "recorded"))
 
 
@@ -67,7 +67,7 @@ def test_5_5_2_a_cocked_die_that_was_to_be_ruled_valid_ends_as_a_void_with_every
     arrivals_take()
     assert discrepancies(cocked) == []
     refunds = Consequence.objects.get(pk=order.pk).repayments.order_by("player")
-    assert [(one.player, one.amount) for one in refunds] == [("seat-1", -10_000), ("seat-2", 6_000)]
+    assert [(refund.player, refund.amount) for refund in refunds] == [("seat-1", -10_000), ("seat-2", 6_000)]
 
 
 def test_5_1_1_in_full_cannot_be_made_a_standing_ruling_under_rws(house: House, table: Table, clock: Any) -> None:

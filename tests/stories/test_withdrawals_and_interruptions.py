@@ -243,6 +243,6 @@ def test_5_4_2_with_no_die_known_the_round_is_void_but_not_after_the_result(play
     body = player.do("interruption", known_dice="?,?,?")
     assert (body["void"], irregular(body)) == (False, [(f"{V6}#5.4.1", "conclude", "Interrupted after the result.")])
     settle(player)
-    assert [one.status for one in Round.objects.order_by("pk")] == ["void", "settled"]
+    assert [round_.status for round_ in Round.objects.order_by("pk")] == ["void", "settled"]
     code, body = player.send("void", rule="5.4.2")  # the round is over
     assert (code, body["detail"]) == (409, "void: the round is settled; nothing follows.")

@@ -19,7 +19,7 @@ from psycopg import sql
 
 from taisai_backoffice.embedded.home import PROJECT
 from taisai_backoffice.embedded.machine import free_port
-from taisai_backoffice.run import Part, celery_command, web_command
+from taisai_backoffice.run import ProcessPart, celery_command, web_command
 from taisai_backoffice.web.bodies import UPLOAD_ROUTES
 from tests import servers
 from tests.patience import wait_for
@@ -114,7 +114,7 @@ def ask(address: str, **headers: str) -> WebAnswer:
 @pytest.fixture(scope="module")
 def address(installed: dict[str, str]) -> Iterator[str]:
     port = free_port()
-    part = Part(
+    part = ProcessPart(
         "Web server", web_command("127.0.0.1", port, workers=1), installed, Path(installed["TAISAI_HOME"]) / "web.log"
     )
     address = f"http://127.0.0.1:{port}"

@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from taisai_backoffice.embedded.machine import free_port
-from taisai_backoffice.run import Part, web_command
-from taisai_backoffice.server import FAILED_LOGIN_SECONDS, Answer, Server, is_failed_login
+from taisai_backoffice.run import ProcessPart, web_command
+from taisai_backoffice.server import FAILED_LOGIN_SECONDS, HttpAnswer, Server, is_failed_login
 from taisai_backoffice.web.bodies import BODY_SECONDS, LARGEST_BODY, SILENT_SECONDS, SLOWEST_UPLOAD, UploadPace
 from tests.patience import wait_for
 
@@ -24,11 +24,11 @@ LOGIN = "/admin/login/"
 
 
 @pytest.fixture(scope="module")
-def part(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Part, int]]:
+def part(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ProcessPart, int]]:
     """One process with four threads: fewer than there are slow connections."""
     port = free_port()
     log = tmp_path_factory.mktemp("server") / "web.log"
-    part = Part("Web server", web_command("127.0.0.1", port, workers=1), dict(os.environ), log)
+    part = ProcessPart("Web server", web_command("127.0.0.1", port, workers=1), dict(os.environ), log)
     try:
         wait_for(lambda: is_alive(port), "the site does not answer")
         yield part, port
@@ -37,7 +37,7 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Part, int]]
 
 
 @pytest.fixture
-def port(part: tuple[Part, int]) -> int:
+def port(part: tuple[ProcessPart, int]) -> int:
     return part[1]
 
 
@@ -89,7 +89,7 @@ def test_a_slow_body_is_answered_408_and_its_connection_closed(port: int) -> Non
     assert (status, f"within {BODY_SECONDS} seconds" in text) == (408, True)
 
 
-def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(port: int, part: tuple[Part, int]) -> None:
+def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(port: int, part: tuple[ProcessPart, int]) -> None:
     connection = send(port, "POST /api/v1/rounds/ HTTP/1.1", "Content-Length: 100", body=b"{}")
     connection.shutdown(socket.SHUT_WR)
     assert received(connection)[0] == 400
@@ -129,7 +129,7 @@ def test_a_header_with_underscores_does_not_pass_for_the_proxys(port: int) -> No
     assert received(forged)[0] == 200
 
 
-def test_a_killed_worker_is_replaced(part: tuple[Part, int]) -> None:
+def test_a_killed_worker_is_replaced(part: tuple[ProcessPart, int]) -> None:
     process, port = psutil.Process(part[0].process.pid), part[1]
     (worker,) = [child for child in process.children() if "resource_tracker" not in " ".join(child.cmdline())]
     worker.kill()
@@ -199,4 +199,4 @@ def test_a_failed_login_is_answered_after_a_moment(method: str, path: str, statu
     assert sent.status == status
     if waits:
         assert time.monotonic() - started >= FAILED_LOGIN_SECONDS
-    assert is_failed_login(scope, Answer(status, [], b"")) is waits
+    assert is_failed_login(scope, HttpAnswer(status, [], b"")) is waits

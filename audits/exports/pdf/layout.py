@@ -42,7 +42,7 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PageLayout:
     paper: str
     is_landscape: bool
     size: float
@@ -54,7 +54,7 @@ class Layout:
         return (self.widths[number] - 2 * INSET) / self.size * 1000 / SLACK
 
 
-def layout_of(columns: Sequence[Column], titles: Sequence[str], texts: Sequence[Sequence[str]]) -> Layout:
+def layout_of(columns: Sequence[Column], titles: Sequence[str], texts: Sequence[Sequence[str]]) -> PageLayout:
     """Choose paper, size and widths for a table; the texts are those of each column, the totals included."""
     needs = [need_of(*column) for column in zip(columns, titles, texts, strict=True)]
     for number, (paper, is_landscape, width, size) in enumerate(PAPERS):
@@ -65,7 +65,7 @@ def layout_of(columns: Sequence[Column], titles: Sequence[str], texts: Sequence[
             fits = fits and sum(need.wanted for need in points) <= room * CROWDED
         if fits or number == len(PAPERS) - 1:
             widths = tuple(width + 2 * INSET for width in shared(points, room))
-            return Layout(paper, is_landscape, size, widths)
+            return PageLayout(paper, is_landscape, size, widths)
     raise AssertionError("the last paper takes everything")
 
 
@@ -93,7 +93,7 @@ def shared(needs: Sequence[Need], room: float) -> list[float]:
     return [need.least + (need.wanted - need.least) * share for need in needs]
 
 
-def heights_of(texts: Sequence[Sequence[str]], layout: Layout) -> list[float | None]:
+def heights_of(texts: Sequence[Sequence[str]], layout: PageLayout) -> list[float | None]:
     """Return the height of every row of one line, in points, and None for the others.
 
     A row whose height is known is set once instead of twice.
@@ -103,7 +103,7 @@ def heights_of(texts: Sequence[Sequence[str]], layout: Layout) -> list[float | N
     return [line if all(map(fits, row, rooms)) else None for row in zip(*texts, strict=True)]
 
 
-def is_kept_whole(row: Sequence[str], layout: Layout) -> bool:
+def is_kept_whole(row: Sequence[str], layout: PageLayout) -> bool:
     """Say whether a row is kept on one page; a very high one is not, since it may be higher than the page."""
     lines = [text.count("\n") + width_of(text) / layout.room(number) for number, text in enumerate(row)]
     return max(lines) <= MOST_LINES_WHOLE

@@ -20,7 +20,7 @@ from audits.exports.document import (
     with_total_label,
 )
 from audits.exports.pdf.glyphs import FAMILY, NOTE, Showable
-from audits.exports.pdf.layout import INSET, MARGIN, Layout, broken, heights_of, is_kept_whole, layout_of
+from audits.exports.pdf.layout import INSET, MARGIN, PageLayout, broken, heights_of, is_kept_whole, layout_of
 from audits.exports.pdf.typesetting import FEW_CELLS, pdf_by_child, pdf_of
 from audits.exports.people_text import MINUS, moment_words, words_function
 
@@ -139,7 +139,7 @@ def table_of(document: Document, rows: Sequence[Row], totals: Row | None, showab
     }
 
 
-def titles_of(titles: Sequence[str], layout: Layout) -> list[str]:
+def titles_of(titles: Sequence[str], layout: PageLayout) -> list[str]:
     return [broken(title, layout.room(number), "bold") for number, title in enumerate(titles)]
 
 

@@ -64,7 +64,7 @@ def column_cells(column: Column, document: Document, workbook: Any, is_total: bo
     style = workbook.add_format(look) if look else None
     is_number = column.kind in NUMBERS or column.kind in (ColumnKind.DATE, ColumnKind.MOMENT)
     if column.kind is ColumnKind.MOMENT:
-        return Cells(is_number, style, Moments(document.timezone, workbook, look).values)
+        return Cells(is_number, style, MomentCells(document.timezone, workbook, look).values)
     if column.name_of is not None:
         return Cells(is_number, style, names(column.name_of))
     return Cells(is_number, style, VALUES[column.kind])
@@ -74,7 +74,7 @@ def is_wrapped(column: Column) -> bool:
     return column.kind in (ColumnKind.TEXT, ColumnKind.LIST) and column.width >= WIDE
 
 
-class Moments:
+class MomentCells:
     """Moments by the casino's clock, as spreadsheet dates.
 
     An hour that the clock passes twice shows its offset too, by a number format of its own: the cell stays a date.

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 from audits.findings.admin.readable_history import ReadableHistoryAdmin
 from audits.findings.admin.steps import STEPS, buttons
 from audits.findings.breach_bets import breach_bets
-from audits.findings.labels import KINDS, PROCEDURES, in_words, rules_cited
+from audits.findings.labels import KINDS, PROCEDURES, finding_text, rules_cited
 from audits.findings.selectors import STANDS, FindingFilter, findings_found
 from audits.findings.services.findings import finding_acknowledge
 from audits.models import Category, Finding, Severity
@@ -28,7 +28,7 @@ from games.access.gate import authorize, can
 from games.engine.rules.loader import rulebook, rulebooks
 from games.floor.approval import approval_notice
 from games.history.audited_save import OvertakenError
-from games.pages.gated import actor_of, only_to_look, take_step
+from games.pages.gated import actor_of, require_safe, take_step
 
 ROWS = 50
 LARGEST_KEY = 2**63 - 1
@@ -83,7 +83,7 @@ class FindingAdmin(ReadableHistoryAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The newest first; a page is found by where the last one ended, and nothing is counted."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "finding.view")
         form = FindingSearch(request.GET or None)
@@ -128,12 +128,12 @@ class FindingAdmin(ReadableHistoryAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        one = self.found(request, object_id)
+        require_safe(request)
+        one = self.get_or_deny(request, object_id)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Finding no. {one.pk}", "original": one, "finding": one, "opts": self.opts,
-            "what": in_words(one), "meaning": PROCEDURES.get(one.kind), "rules": rules_cited(one),
+            "what": finding_text(one), "meaning": PROCEDURES.get(one.kind), "rules": rules_cited(one),
             "readings": readings_behind(one),
             "buttons": buttons(request.user, one),
             "breach": breach_bets(one),
@@ -145,7 +145,7 @@ class FindingAdmin(ReadableHistoryAdmin):
         }  # fmt: skip
         return TemplateResponse(request, "findings/finding.html", context)
 
-    def found(self, request: HttpRequest, object_id: str) -> Finding:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> Finding:
         one: Finding | None = self.get_object(request, object_id)
         if one is None:
             raise Http404(f"There is no finding {object_id}.")
@@ -153,12 +153,12 @@ class FindingAdmin(ReadableHistoryAdmin):
         return one
 
     def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        finding = self.found(request, object_id)
+        finding = self.get_or_deny(request, object_id)
         step = STEPS[name]
         return take_step(
             self.admin_site, request, finding, action=step.action, title=step.title, form_class=step.form,
             take=step.take, back=reverse("admin:audits_finding_change", args=[finding.pk]),
-            above="findings/finding_above.html", context={"finding": finding, "what": in_words(finding)},
+            above="findings/finding_above.html", context={"finding": finding, "what": finding_text(finding)},
         )  # fmt: skip
 
     def set_history_delta_changes(self, request: HttpRequest, historical_records: Any, *args: Any) -> None:
@@ -171,8 +171,15 @@ class FindingAdmin(ReadableHistoryAdmin):
 
 def _as_found(record: Any) -> Any:
     """The version before the first in the history."""
-    life = {one.attname: one.get_default() for one in Finding._meta.concrete_fields if one.name in LIFE}
-    values = {one.attname: getattr(record, one.attname) for one in type(record)._meta.concrete_fields}
+    life = {
+        concrete_field.attname: concrete_field.get_default()
+        for concrete_field in Finding._meta.concrete_fields
+        if concrete_field.name in LIFE
+    }
+    values = {
+        concrete_field.attname: getattr(record, concrete_field.attname)
+        for concrete_field in type(record)._meta.concrete_fields
+    }
     return type(record)(**{**values, **life})
 
 
@@ -183,16 +190,16 @@ LIFE = {
 }  # fmt: skip
 
 
-def _linked(one: Finding) -> dict[str, Model | None]:
+def _linked(finding: Finding) -> dict[str, Model | None]:
     """What a finding's page leads to."""
     return {
-        "round": one.round, "liveround": one.live_round, "run": one.found_by, "limitset": one.limit_set,
-        "table": one.table,
+        "round": finding.round, "liveround": finding.live_round, "run": finding.found_by, "limitset": finding.limit_set,
+        "table": finding.table,
     }  # fmt: skip
 
 
-def _is_new(one: Finding) -> bool:
-    return one.state == Finding.State.OPEN and not one.is_lapsed
+def _is_new(finding: Finding) -> bool:
+    return finding.state == Finding.State.OPEN and not finding.is_lapsed
 
 
 def _after(findings: QuerySet[Finding], request: HttpRequest) -> QuerySet[Finding]:

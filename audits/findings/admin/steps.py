@@ -26,12 +26,12 @@ from audits.models import Finding
 from audits.pages.fields import MoneyField
 from games.access.gate import can
 from games.models import Staff
-from games.pages.gated import Button, StepForm
+from games.pages.gated import ActionForm, Button
 
 Take = Callable[[Staff, Any, dict[str, Any]], str]
 
 
-class FindingForm(StepForm):
+class FindingForm(ActionForm):
     """A step that somebody else took already is told at once, and not only when it is sent."""
 
     verify: Callable[[Finding], None]
@@ -61,11 +61,11 @@ class AssignForm(FindingForm):
         super().__init__(*args, thing=thing, **kwargs)
         field = self.fields["to"]
         if isinstance(field, forms.ModelChoiceField):
-            field.queryset = Staff.objects.filter(pk__in=[one.pk for one in resolvers(thing)])
+            field.queryset = Staff.objects.filter(pk__in=[resolver.pk for resolver in resolvers(thing)])
         field.initial = thing.assigned_to_id
 
 
-class ResolveForm(FindingForm):
+class ResolveFindingForm(FindingForm):
     verify = staticmethod(verify_unresolved)
     outcome = forms.ChoiceField(
         choices=Finding.Outcome.choices, widget=UnfoldAdminRadioSelectWidget(), label="What came of it"
@@ -80,7 +80,7 @@ class ResolveForm(FindingForm):
             self.fields["reason"].help_text += " Compliance then confirms it: the amount is large."
 
 
-class ConfirmForm(FindingForm):
+class ConfirmFindingForm(FindingForm):
     verify = staticmethod(verify_awaits_confirmation)
 
 
@@ -95,7 +95,9 @@ def resolvers(finding: Finding) -> list[Staff]:
     people = Staff.objects.filter(is_active=True, department="pit", casino=finding.table.casino_id).exclude(
         post="dealer", duties=None
     )
-    near = [one for one in people.distinct().select_related("pit") if one.pit_id in (None, pit.pk if pit else None)]
+    near = [
+        person for person in people.distinct().select_related("pit") if person.pit_id in (None, pit.pk if pit else None)
+    ]
     acting = people.filter(duties__starts_at__lte=now, duties__ends_at__gt=now).distinct()
     return [one for one in {*near, *acting} if can(one, "finding.resolve", finding)]
 
@@ -134,7 +136,7 @@ def reopen(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class FindingAction:
     title: str
     icon: str
     action: str
@@ -152,12 +154,14 @@ class Step:
 
 
 STEPS = {
-    "acknowledge": Step("Acknowledge", "visibility", "finding.acknowledge", AcknowledgeForm, acknowledge, True),
-    "assign": Step("Assign", "person_add", "finding.assign", AssignForm, assign),
-    "resolve": Step("Resolve", "task_alt", "finding.resolve", ResolveForm, resolve),
-    "confirm": Step("Confirm", "verified", "finding.confirm", ConfirmForm, confirm, True),
-    "return": Step("Return", "undo", "finding.confirm", ConfirmForm, send_back),
-    "reopen": Step("Reopen", "lock_open", "finding.resolve", ReopenForm, reopen),
+    "acknowledge": FindingAction(
+        "Acknowledge", "visibility", "finding.acknowledge", AcknowledgeForm, acknowledge, True
+    ),
+    "assign": FindingAction("Assign", "person_add", "finding.assign", AssignForm, assign),
+    "resolve": FindingAction("Resolve", "task_alt", "finding.resolve", ResolveFindingForm, resolve),
+    "confirm": FindingAction("Confirm", "verified", "finding.confirm", ConfirmFindingForm, confirm, True),
+    "return": FindingAction("Return", "undo", "finding.confirm", ConfirmFindingForm, send_back),
+    "reopen": FindingAction("Reopen", "lock_open", "finding.resolve", ReopenForm, reopen),
 }
 
 

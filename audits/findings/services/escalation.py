@@ -26,7 +26,7 @@ from audits.models import (
     ThresholdNotice,
     policy_of,
 )
-from games.access.gate import standings
+from games.access.gate import capacities
 from games.access.roles import ROLES
 from games.engine.money import format_money
 from games.models import Casino, Staff, Table
@@ -107,7 +107,7 @@ def holders(role: str, casino: Casino, table: Table) -> list[Staff]:
     return [
         person
         for person in people_in(role, casino)
-        if any(one.role.code == role and one.covers("finding.view", table) for one in standings(person))
+        if any(capacity.role.code == role and capacity.covers("finding.view", table) for capacity in capacities(person))
     ]
 
 

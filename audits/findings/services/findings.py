@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from audits.findings.services.weighing import confirm_from
 from audits.models import Finding
-from games.access.gate import authorize, can, name_of
+from games.access.gate import actor_name, authorize, can
 from games.floor.moments import as_text
 from games.history.audited_save import OvertakenError, record_change, verify_reason
 from games.models import Staff
@@ -135,7 +135,7 @@ def _locked(finding: Finding) -> Finding:
 
 
 def _seen(actor: Staff) -> dict[str, Any]:
-    return {"acknowledged_by": name_of(actor), "acknowledged_at": timezone.now()}
+    return {"acknowledged_by": actor_name(actor), "acknowledged_at": timezone.now()}
 
 
 def _change(finding: Finding, actor: Staff, reason: str, **values: Any) -> Finding:

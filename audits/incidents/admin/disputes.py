@@ -13,11 +13,11 @@ from audits.incidents.deadlines import clock
 from audits.incidents.selectors import disputes_found
 from audits.incidents.services.disputes import dispute_mark, dispute_resolve
 from audits.models import Dispute
-from audits.pages.listing import ROWS, part_of
+from audits.pages.listing import ROWS, keyset_page
 from games.access.gate import authorize, can
 from games.floor.admin.forms import MomentField
 from games.models import Staff
-from games.pages.gated import AuditedAdmin, Button, StepForm, actor_of, only_to_look
+from games.pages.gated import ActionForm, AuditedAdmin, Button, actor_of, require_safe
 
 MARKS = {
     "notify": ("notified_at", "Inspector notified", "mark_email_read"),
@@ -25,12 +25,12 @@ MARKS = {
 }
 
 
-class MarkForm(StepForm):
+class MarkForm(ActionForm):
     at = MomentField(label="At", past=True, required=False, help_text="Empty: now.")
     field_order = ["at", "reason"]
 
 
-class ResolveForm(StepForm):
+class ResolveDisputeForm(ActionForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["reason"].label = "How it was resolved"
@@ -56,23 +56,23 @@ class DisputeAdmin(AuditedAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Whose clock runs, those that have run out first; or all, the newest first."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "dispute.view")
         shows_all = "all" in request.GET
         found = disputes_found(actor, only_running=not shows_all)
-        part = part_of(request, found, "raised_at") if shows_all else None
+        part = keyset_page(request, found, "raised_at") if shows_all else None
         rows = part.rows if part else list(found[:ROWS])
         context = {
             **self.admin_site.each_context(request), "title": "Disputes", "opts": self.opts, "part": part,
-            "shows_all": shows_all, "disputes": [(one, clock(one)) for one in rows],
+            "shows_all": shows_all, "disputes": [(row, clock(row)) for row in rows],
         }  # fmt: skip
         return TemplateResponse(request, "incidents/disputes.html", context)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         dispute: Dispute | None = self.get_object(request, object_id)
         if dispute is None:
             raise Http404(f"There is no dispute {object_id}.")
@@ -100,7 +100,7 @@ class DisputeAdmin(AuditedAdmin):
             return f"The dispute of {dispute.patron} is resolved."
 
         return self.step(
-            request, object_id, action="dispute.change", title="Resolve", form_class=ResolveForm, take=take
+            request, object_id, action="dispute.change", title="Resolve", form_class=ResolveDisputeForm, take=take
         )
 
 

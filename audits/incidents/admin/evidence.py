@@ -21,12 +21,12 @@ from audits.incidents.admin import fields
 from audits.incidents.evidence.file_types import LISTED, TYPES
 from audits.incidents.services.evidence import MEGABYTE, camera_add, evidence_add, evidence_open
 from audits.models import CustodyStep, Evidence, Incident, LogEntry
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
-from games.access.gate import SECRETS, authorize, can, visible
-from games.access.services.access_records import secrets_read
+from games.access.gate import CONFIDENTIAL, authorize, can, visible
+from games.access.services.access_records import confidential_read
 from games.models import Staff
-from games.pages.gated import Button, actor_of, only_to_look, tell
+from games.pages.gated import Button, actor_of, add_errors, require_safe
 from taisai_backoffice.web.uploads import BoundedUploadHandler
 
 #: What a form has beside its file: names, boundaries, the other fields.
@@ -76,12 +76,12 @@ class BoundedUpload(FileUploadHandler):
 class EvidenceForm(forms.Form):
     """A file, or where a recording is found that stays where it is."""
 
-    description = fields.words("What it shows", required=True, most=2000, rows=2)
+    description = fields.text_field("What it shows", required=True, most=2000, rows=2)
     file = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget())
-    camera = fields.words("Camera", most=60, placeholder="PTZ-114")
-    time_code = fields.words("Time code", most=40, placeholder="21:07:33:12")
-    recording = fields.words("Where the recording is", most=500)
-    keep_until = fields.day("Keep the recording until")
+    camera = fields.text_field("Camera", most=60, placeholder="PTZ-114")
+    time_code = fields.text_field("Time code", most=40, placeholder="21:07:33:12")
+    recording = fields.text_field("Where the recording is", most=500)
+    keep_until = fields.day_field("Keep the recording until")
 
     def __init__(self, *args: Any, actor: Staff, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -93,8 +93,8 @@ class EvidenceForm(forms.Form):
             "data-largest": str(largest),
             "data-too-large": too_large(),
         }
-        if can(actor, SECRETS):
-            self.fields["is_confidential"] = fields.confidential()
+        if can(actor, CONFIDENTIAL):
+            self.fields["is_confidential"] = fields.confidential_field()
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
@@ -133,12 +133,14 @@ def upload_page(site: Any, found: Callable[..., Any], back: Callable[[Any], str]
         form = EvidenceForm(actor=actor)
         if request.method == "POST":
             form = EvidenceForm(request.POST, request.FILES, actor=actor)
-            form.is_too_large = any(getattr(one, "is_too_large", False) for one in request.upload_handlers)
+            form.is_too_large = any(
+                getattr(upload_handler, "is_too_large", False) for upload_handler in request.upload_handlers
+            )
             if form.is_valid():
                 try:
                     evidence = form.add(actor, about)
                 except ValidationError as error:
-                    tell(form, error)
+                    add_errors(form, error)
                 else:
                     messages.success(request, f"Evidence {evidence} is added to {about}.")
                     return redirect(back(about))
@@ -173,12 +175,12 @@ class EvidenceAdmin(WrittenOnceAdmin):
         return [*own, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "evidence.view")
         found = visible(actor, Evidence.objects.select_related("incident", "entry"))
-        part = part_of(request, found, "at")
-        secrets_read(actor, part.rows)
+        part = keyset_page(request, found, "at")
+        confidential_read(actor, part.rows)
         context = self.page_context(request, "Evidence", part=part)
         return TemplateResponse(request, "incidents/evidence_list.html", context)
 
@@ -186,9 +188,9 @@ class EvidenceAdmin(WrittenOnceAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """With a picture only where it is asked for: to look at it is a touch of its own."""
-        only_to_look(request)
-        evidence: Evidence = self.found(request, object_id)
-        secrets_read(actor_of(request), [evidence])
+        require_safe(request)
+        evidence: Evidence = self.get_or_deny(request, object_id)
+        confidential_read(actor_of(request), [evidence])
         is_picture = evidence.is_file and evidence.content_type.startswith("image/")
         context = self.page_context(
             request, f"Evidence {evidence}", original=evidence, evidence=evidence,
@@ -201,15 +203,15 @@ class EvidenceAdmin(WrittenOnceAdmin):
 
     def copy_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """To take away, never to be shown by the browser; on record before it leaves."""
-        evidence: Evidence = self.found(request, object_id)
+        evidence: Evidence = self.get_or_deny(request, object_id)
         if request.method != "POST":
             return redirect(self.address(evidence))
         return self._handed(request, evidence, CustodyStep.What.COPIED)
 
     def picture_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """For an <img> of ours; by itself it is shown as nothing but a picture."""
-        only_to_look(request)
-        evidence: Evidence = self.found(request, object_id)
+        require_safe(request)
+        evidence: Evidence = self.get_or_deny(request, object_id)
         if not evidence.content_type.startswith("image/"):
             raise Http404(f"Evidence {evidence} is no picture.")
         return self._handed(request, evidence, CustodyStep.What.OPENED)

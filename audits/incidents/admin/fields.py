@@ -21,26 +21,26 @@ class DayWidget(UnfoldAdminTextInputWidget):
     input_type = "date"
 
 
-def words(label: str, *, required: bool = False, most: int = 200, rows: int = 0, **more: Any) -> forms.CharField:
+def text_field(label: str, *, required: bool = False, most: int = 200, rows: int = 0, **more: Any) -> forms.CharField:
     """A line, or with `rows` some lines, of text."""
     attrs = {name: more.pop(name) for name in ("placeholder", "autocomplete") if name in more}
     widget = UnfoldAdminTextareaWidget(attrs | {"rows": rows}) if rows else UnfoldAdminTextInputWidget(attrs)
     return forms.CharField(label=label, required=required, max_length=most, widget=widget, **more)
 
 
-def day(label: str, **more: Any) -> forms.DateField:
+def day_field(label: str, **more: Any) -> forms.DateField:
     return forms.DateField(label=label, required=False, widget=DayWidget(), **more)
 
 
-def mark(label: str, **more: Any) -> forms.BooleanField:
+def tick_field(label: str, **more: Any) -> forms.BooleanField:
     return forms.BooleanField(label=label, required=False, widget=UnfoldBooleanWidget(), **more)
 
 
-def confidential() -> forms.BooleanField:
-    return mark("Confidential", help_text="Seen by surveillance, compliance and auditors only. It stays so.")
+def confidential_field() -> forms.BooleanField:
+    return tick_field("Confidential", help_text="Seen by surveillance, compliance and auditors only. It stays so.")
 
 
-def choice(label: str, choices: Any, **more: Any) -> forms.ChoiceField:
+def choice_field(label: str, choices: Any, **more: Any) -> forms.ChoiceField:
     return forms.ChoiceField(label=label, choices=choices, widget=UnfoldAdminSelectWidget(), **more)
 
 

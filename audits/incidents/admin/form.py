@@ -10,10 +10,10 @@ from django.utils import timezone
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from audits.incidents.admin import fields
-from audits.incidents.advice import Asked, advice_on
+from audits.incidents.advice import AdviceQuestion, advice_on
 from audits.incidents.labels import SITUATIONS, facts_asked
 from audits.incidents.selectors import rounds_called
-from audits.incidents.services.incidents import Report
+from audits.incidents.services.incidents import IncidentReport
 from audits.models import Category, Finding, IncidentPerson, LogEntry
 from audits.pages.listing import key_of
 from games.access.gate import authorize, can, visible
@@ -38,11 +38,11 @@ def situation_groups() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def situation_choice() -> forms.ChoiceField:
-    return fields.choice("Situation", [("", "Choose what happened"), *situation_groups()])
+    return fields.choice_field("Situation", [("", "Choose what happened"), *situation_groups()])
 
 
 def known_dice() -> forms.CharField:
-    return fields.words(
+    return fields.text_field(
         "Dice that could be read", most=20, placeholder="2 ? ?", autocomplete="off",
         help_text="Of an interruption: the faces, with ? for a die that could not be read.",
     )  # fmt: skip
@@ -105,12 +105,12 @@ class SituationForm(forms.Form):
 class IncidentForm(SituationForm):
     occurred_from = MomentField(label="From", past=True)
     occurred_to = MomentField(label="To", past=True, required=False, help_text="Empty: one moment.")
-    rounds = fields.words("Rounds", most=2000, help_text="By reference; more than one apart by commas.")
-    dealer = fields.words("Dealer", help_text="Staff number; empty: as on the round.")
-    supervisor = fields.words("Supervisor", help_text="Staff number; empty: as on the round.")
-    witnesses = fields.words("Witnesses", most=2000, help_text="Staff numbers, apart by commas.")
-    patrons = fields.words("Patrons", most=2000, help_text="By reference, never by name; apart by commas.")
-    account = fields.words("What happened", required=True, most=20_000, rows=6)
+    rounds = fields.text_field("Rounds", most=2000, help_text="By reference; more than one apart by commas.")
+    dealer = fields.text_field("Dealer", help_text="Staff number; empty: as on the round.")
+    supervisor = fields.text_field("Supervisor", help_text="Staff number; empty: as on the round.")
+    witnesses = fields.text_field("Witnesses", most=2000, help_text="Staff numbers, apart by commas.")
+    patrons = fields.text_field("Patrons", most=2000, help_text="By reference, never by name; apart by commas.")
+    account = fields.text_field("What happened", required=True, most=20_000, rows=6)
     entry = forms.CharField(required=False, widget=forms.HiddenInput())
     finding = forms.CharField(required=False, widget=forms.HiddenInput())
     conflict = forms.CharField(required=False, widget=forms.HiddenInput())
@@ -163,9 +163,9 @@ class IncidentForm(SituationForm):
         ]
         return [(part, reference) for part, reference in people if reference]
 
-    def report(self) -> Report:
+    def report(self) -> IncidentReport:
         values = self.cleaned_data
-        return Report(
+        return IncidentReport(
             casino=values["casino"], occurred_from=values["occurred_from"], occurred_to=values["occurred_to"],
             situation=values["situation"], account=values["account"], table=values["table"], facts=self.facts(),
             rounds=values["rounds"], people=self.people(), **values["origins"],
@@ -181,7 +181,7 @@ class IncidentForm(SituationForm):
         patrons = [reference for part, reference in self.people() if part == Part.PATRON]
         at = values.get("occurred_from") or timezone.now()
         try:
-            asked = Asked(
+            asked = AdviceQuestion(
                 table, at, situation, self.facts(), values.get("rounds") or (), patrons, values.get("occurred_to")
             )
             return {"advice": advice_on(asked), "wanted": self._wanted(situation)}
@@ -244,10 +244,10 @@ def _from_entry(entry: LogEntry) -> dict[str, Any]:
     return {"table": entry.table_id, "occurred_from": _shown(entry.at), "account": account}
 
 
-def _from_round(one: Round) -> dict[str, Any]:
+def _from_round(round_: Round) -> dict[str, Any]:
     return {
-        "table": one.table_id, "rounds": one.ref, "occurred_from": _shown(one.started_at),
-        "dealer": one.dealer or "", "supervisor": one.supervisor or "",
+        "table": round_.table_id, "rounds": round_.ref, "occurred_from": _shown(round_.started_at),
+        "dealer": round_.dealer or "", "supervisor": round_.supervisor or "",
     }  # fmt: skip
 
 
@@ -271,7 +271,9 @@ def situation_of(finding: Finding) -> str:
         return "below-minimum-unnoticed" if finding.kind == "below-minimum" else "over-limit-unnoticed"
     book = rulebook(finding.rulebook)
     codes = dict.fromkeys(
-        one.code for one in book.situations if finding.rule in book.cite(*one.rules) and one.action == finding.kind
+        situation.code
+        for situation in book.situations
+        if finding.rule in book.cite(*situation.rules) and situation.action == finding.kind
     )
     return next(iter(codes)) if len(codes) == 1 else ""
 

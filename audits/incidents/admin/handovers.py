@@ -13,26 +13,28 @@ from django.urls import URLPattern, path
 from audits.incidents.admin import fields
 from audits.incidents.services.log import handover_sign, handover_take, open_matters
 from audits.models import Handover, Incident
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from games.access.gate import authorize, can, visible
-from games.access.services.access_records import secrets_read
+from games.access.services.access_records import confidential_read
 from games.models import Casino, Staff
-from games.pages.gated import Button, StepForm, actor_of, only_to_look, take_step, tell
+from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_safe, take_step
 
 
-class SignForm(forms.Form):
-    watch = fields.words("What to watch", required=True, most=10_000, rows=6, help_text="Or that there is nothing.")
+class SignHandoverForm(forms.Form):
+    watch = fields.text_field(
+        "What to watch", required=True, most=10_000, rows=6, help_text="Or that there is nothing."
+    )
 
     def __init__(self, *args: Any, actor: Staff, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if actor.department == "surveillance":
-            self.fields["is_confidential"] = fields.confidential()
+            self.fields["is_confidential"] = fields.confidential_field()
         fields.offer_casino(self, actor)
 
 
-class TakeForm(StepForm):
-    remarks = fields.words("Remarks", most=2000, rows=3)
+class TakeForm(ActionForm):
+    remarks = fields.text_field("Remarks", most=2000, rows=3)
 
     def __init__(self, *args: Any, thing: Handover, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
@@ -51,12 +53,12 @@ class HandoverAdmin(WrittenOnceAdmin):
         return [path("<path:object_id>/take/", take, name="audits_handover_take"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "handover.view")
         found = visible(actor, Handover.objects.select_related("casino", "pit__casino", "taken"))
-        part = part_of(request, found, "at")
-        secrets_read(actor, part.rows)
+        part = keyset_page(request, found, "at")
+        confidential_read(actor, part.rows)
         context = self.page_context(request, "Handovers", part=part, may_sign=self.has_add_permission(request))
         return TemplateResponse(request, "incidents/handovers.html", context)
 
@@ -66,12 +68,12 @@ class HandoverAdmin(WrittenOnceAdmin):
         """What is open is shown before it is signed."""
         actor = actor_of(request)
         authorize(actor, "handover.sign")
-        form = SignForm(request.POST if request.method == "POST" else None, actor=actor)
+        form = SignHandoverForm(request.POST if request.method == "POST" else None, actor=actor)
         if form.is_bound and form.is_valid():
             try:
                 handover = sign(actor, form.cleaned_data)
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
             else:
                 messages.success(request, f"{handover} is signed off; somebody else takes over.")
                 return redirect(self.address(handover))
@@ -88,10 +90,10 @@ class HandoverAdmin(WrittenOnceAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        handover: Handover = self.found(request, object_id)
-        secrets_read(actor, [handover])
+        handover: Handover = self.get_or_deny(request, object_id)
+        confidential_read(actor, [handover])
         context = self.page_context(
             request, f"Handover {handover}", original=handover, handover=handover,
             incidents=named(actor, handover.casino, handover.open_incidents), buttons=self.buttons(actor, handover),
@@ -105,8 +107,8 @@ class HandoverAdmin(WrittenOnceAdmin):
         return [Button(self.address(handover, "take"), "Take over", "handshake", is_main=True)]
 
     def take_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        handover = self.found(request, object_id)
-        secrets_read(actor_of(request), [handover])
+        handover = self.get_or_deny(request, object_id)
+        confidential_read(actor_of(request), [handover])
 
         def take(actor: Staff, handover: Handover, values: dict[str, Any]) -> str:
             handover_take(actor=actor, handover=handover, remarks=values["remarks"])

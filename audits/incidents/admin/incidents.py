@@ -18,14 +18,14 @@ from audits.incidents.admin.disputes import dispute_buttons
 from audits.incidents.admin.evidence import upload_page
 from audits.incidents.admin.form import IncidentForm, initial_from, origins_of
 from audits.incidents.admin.rulings import RulingViews, discretion_buttons, order_buttons, rule_buttons
-from audits.incidents.admin.steps import STATES, STEPS, Step, taken_to, verify_leads_to
+from audits.incidents.admin.steps import STATES, STEPS, IncidentAction, taken_to, verify_leads_to
 from audits.incidents.checklist import checklist_of
 from audits.incidents.deadlines import clock
 from audits.incidents.labels import facts_asked, situation_words
 from audits.incidents.search import (
     UNFINISHED_FILES,
     IncidentFilter,
-    Period,
+    SearchPeriod,
     evidence_of,
     incidents_found,
     notes_of,
@@ -37,12 +37,12 @@ from audits.incidents.services.checklist import step_tick
 from audits.incidents.services.incidents import incident_open
 from audits.incidents.states import find_transition, transitions_from
 from audits.models import Incident, IncidentNote, IncidentRound, IncidentState
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.rulings.conflict_of_interest import who_decides
 from audits.rulings.presenters import rulings_of
 from games.access.gate import authorize, can
-from games.access.services.access_records import secrets_read, words_searched
-from games.pages.gated import AuditedAdmin, Button, StepForm, actor_of, only_to_look, tell
+from games.access.services.access_records import confidential_read, words_searched
+from games.pages.gated import ActionForm, AuditedAdmin, Button, actor_of, add_errors, require_safe
 from games.rounds.current_status import add_current_status
 
 #: How a state looks in a list.
@@ -57,15 +57,17 @@ DECIDED = (IncidentState.RULED, IncidentState.CLOSED)
 
 
 class IncidentSearch(forms.Form):
-    state = fields.choice("State", [("unfinished", "Unfinished"), ("", "Any"), *IncidentState.choices], required=False)
-    table = fields.words("Table", most=20)
-    first = fields.day("From")
-    last = fields.day("To")
-    text = fields.words("Words")
+    state = fields.choice_field(
+        "State", [("unfinished", "Unfinished"), ("", "Any"), *IncidentState.choices], required=False
+    )
+    table = fields.text_field("Table", most=20)
+    first = fields.day_field("From")
+    last = fields.day_field("To")
+    text = fields.text_field("Words")
 
     def wanted(self) -> IncidentFilter:
         given = dict(self.cleaned_data)
-        return IncidentFilter(period=Period(given.pop("first"), given.pop("last")), **given)
+        return IncidentFilter(period=SearchPeriod(given.pop("first"), given.pop("last")), **given)
 
 
 @admin.register(Incident)
@@ -84,7 +86,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         own = [
             path("advice/", view(self.advice_view), name="audits_incident_advice"),
             path("search/", view(self.search_view), name="audits_incident_search"),
-            path("<path:object_id>/evidence/", upload_page(self.admin_site, self.found, self.address),
+            path("<path:object_id>/evidence/", upload_page(self.admin_site, self.get_or_deny, self.address),
                  name="audits_incident_evidence"),
             path("<path:object_id>/checklist/", view(self.checklist_view), name="audits_incident_checklist"),
             path("<path:object_id>/rule/precedents/", view(self.precedents_view), name="audits_incident_precedents"),
@@ -95,7 +97,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def found(self, request: HttpRequest, object_id: str) -> Incident:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> Incident:
         incident: Incident | None = self.get_object(request, object_id)
         if incident is None:
             raise Http404(f"There is no incident {object_id}.")
@@ -114,7 +116,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
     # --- The list, and the search over years ---
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "incident.view")
         form = IncidentSearch(request.GET or None, initial={"state": "unfinished"})
@@ -123,23 +125,23 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         )
         words_searched(actor, wanted.text if wanted else "")
         found = Incident.objects.none() if wanted is None else incidents_found(actor, wanted)
-        part = part_of(request, found, "occurred_from")
+        part = keyset_page(request, found, "occurred_from")
         context = self.page_context(
             request, "Incidents", form=form, part=part, may_open=self.has_add_permission(request),
-            files=[(one, situation_words(one.situation), COLOURS[one.state]) for one in part.rows],
+            files=[(row, situation_words(row.situation), COLOURS[row.state]) for row in part.rows],
         )  # fmt: skip
         return TemplateResponse(request, "incidents/incidents.html", context)
 
     def search_view(self, request: HttpRequest) -> HttpResponse:
         """Over all years; of what is confidential nothing is found by those who may not see it."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "incident.view")
         text = request.GET.get("q", "")[:200].replace("\x00", "")
         found = search(actor, text)
         prefetch_related_objects([one.thing for one in found if isinstance(one.thing, IncidentNote)], "incident")
         words_searched(actor, text)
-        secrets_read(actor, [one.thing for one in found])
+        confidential_read(actor, [one.thing for one in found])
         hits = [self._hit(one) for one in found]
         context = self.page_context(request, "Search", text=text, hits=hits)
         return TemplateResponse(request, "incidents/incident_search.html", context)
@@ -184,12 +186,12 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         try:
             return incident_open(actor=actor_of(request), report=form.report())
         except ValidationError as error:
-            tell(form, error)
+            add_errors(form, error)
             return None
 
     def advice_view(self, request: HttpRequest) -> HttpResponse:
         """The piece of the page that the script keeps up while the form is filled in."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "incident.open")
         shown = advice_shown(IncidentForm(request.GET, actor=actor).advice())
@@ -200,13 +202,13 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        incident = self.found(request, object_id)
+        incident = self.get_or_deny(request, object_id)
         dispute = getattr(incident, "dispute", None)
         notes = list(notes_of(actor, incident).order_by("at", "pk"))
         evidence = list(evidence_of(actor, incident)) if can(actor, "evidence.view", incident) else None
-        secrets_read(actor, [*notes, *(evidence or ())])
+        confidential_read(actor, [*notes, *(evidence or ())])
         context = self.page_context(
             request, incident.number, original=incident, incident=incident, buttons=self.buttons(actor, incident),
             situation=situation_words(incident.situation), colour=COLOURS[incident.state],
@@ -229,7 +231,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
     def checklist_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Tick or untick one step; back on the page it says who and when."""
         actor = actor_of(request)
-        incident = self.found(request, object_id)
+        incident = self.get_or_deny(request, object_id)
         authorize(actor, "incident.change", incident)
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
@@ -257,13 +259,13 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
             steps.insert(1, Button(self.address(incident, "evidence"), "Add evidence", "attach_file"))
         return [*rule_buttons(actor, incident), *onward, *steps, *discretion_buttons(actor, incident)]
 
-    def step_view(self, request: HttpRequest, object_id: str, taken: Step) -> HttpResponse:
+    def step_view(self, request: HttpRequest, object_id: str, taken: IncidentAction) -> HttpResponse:
         form = type(taken.form.__name__, (taken.form,), {"actor": actor_of(request)})
         return self.step(request, object_id, action=taken.action, title=taken.title, form_class=form, take=taken.take)
 
     def state_view(self, request: HttpRequest, object_id: str, to: IncidentState) -> HttpResponse:
         """What the table of transitions does not have is told, and asks for no right."""
-        incident = self.found(request, object_id)
+        incident = self.get_or_deny(request, object_id)
         transition = find_transition(incident.state, to)
         if transition is None:
             try:
@@ -272,7 +274,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
                 messages.error(request, " ".join(error.messages))
             return redirect(self.address(incident))
         return self.step(
-            request, object_id, action=transition.action, title=transition.title, form_class=StepForm,
+            request, object_id, action=transition.action, title=transition.title, form_class=ActionForm,
             take=taken_to(to),
         )  # fmt: skip
 

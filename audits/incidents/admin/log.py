@@ -14,30 +14,30 @@ from django.utils import timezone
 
 from audits.incidents.admin import fields
 from audits.incidents.admin.evidence import upload_page
-from audits.incidents.search import EntryFilter, Period, entries_found, evidence_of
+from audits.incidents.search import EntryFilter, SearchPeriod, entries_found, evidence_of
 from audits.incidents.services.log import log_addendum, log_write
 from audits.incidents.shifts import shifts_of
 from audits.models import Incident, LogEntry
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from games.access.gate import authorize, can, visible
-from games.access.services.access_records import secrets_read, words_searched
+from games.access.services.access_records import confidential_read, words_searched
 from games.floor.admin.forms import MomentField
 from games.models import Staff
-from games.pages.gated import Button, StepForm, actor_of, only_to_look, take_step, tell
+from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_safe, take_step
 
 
 class LogForm(forms.Form):
     """What was seen. The time is now, where none is given."""
 
     at = MomentField(label="Seen at", past=True, required=False, help_text="Empty: now.")
-    location = fields.words("Place", placeholder="Cage, entrance, bar …")
-    summary = fields.words("What was seen", required=True, most=10_000, rows=3)
-    camera = fields.words("Camera", most=60, placeholder="PTZ-114")
-    time_code = fields.words("Time code", most=40, placeholder="21:07:33:12")
-    recording = fields.words("Where the recording is", most=500)
-    keep_until = fields.day("Keep the recording until")
-    was_monitored = fields.mark("Monitored live")
+    location = fields.text_field("Place", placeholder="Cage, entrance, bar …")
+    summary = fields.text_field("What was seen", required=True, most=10_000, rows=3)
+    camera = fields.text_field("Camera", most=60, placeholder="PTZ-114")
+    time_code = fields.text_field("Time code", most=40, placeholder="21:07:33:12")
+    recording = fields.text_field("Where the recording is", most=500)
+    keep_until = fields.day_field("Keep the recording until")
+    was_monitored = fields.tick_field("Monitored live")
 
     def __init__(self, *args: Any, actor: Staff, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -45,7 +45,7 @@ class LogForm(forms.Form):
         self.fields["at"].widget.attrs["placeholder"] = f"now, {timezone.localtime():%H:%M}"
         self.fields["table"] = fields.table_choice(actor, "logentry.add")
         if actor.department == "surveillance":
-            self.fields["is_confidential"] = fields.confidential()
+            self.fields["is_confidential"] = fields.confidential_field()
         fields.offer_casino(self, actor)
 
     def write(self) -> LogEntry:
@@ -65,25 +65,25 @@ class LogForm(forms.Form):
 
 
 class LogSearch(forms.Form):
-    day = fields.day("Gaming day")
-    table = fields.words("Table", most=20)
-    text = fields.words("Words")
+    day = fields.day_field("Gaming day")
+    table = fields.text_field("Table", most=20)
+    text = fields.text_field("Words")
 
     def __init__(self, *args: Any, actor: Staff, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         names = [name for name, _ in shifts_of(actor.casino)] if actor.casino else []
         offered = [("", "Any"), *((name, name) for name in names)]
-        self.fields["shift"] = fields.choice("Shift", offered, required=False)
+        self.fields["shift"] = fields.choice_field("Shift", offered, required=False)
         self.order_fields(["day", "shift", "table", "text"])
 
     def wanted(self) -> EntryFilter:
         given = dict(self.cleaned_data)
         day = given.pop("day")
-        return EntryFilter(period=Period(day, day), **given)
+        return EntryFilter(period=SearchPeriod(day, day), **given)
 
 
-class AddForm(StepForm):
-    summary = fields.words("What is to be added", required=True, most=10_000, rows=4)
+class AddForm(ActionForm):
+    summary = fields.text_field("What is to be added", required=True, most=10_000, rows=4)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -96,21 +96,21 @@ class LogEntryAdmin(WrittenOnceAdmin):
         own = [
             path("<path:object_id>/append/", self.admin_site.admin_view(self.append_view),
                  name="audits_logentry_append"),
-            path("<path:object_id>/evidence/", upload_page(self.admin_site, self.found, self.address),
+            path("<path:object_id>/evidence/", upload_page(self.admin_site, self.get_or_deny, self.address),
                  name="audits_logentry_evidence"),
         ]  # fmt: skip
         return [*own, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "logentry.view")
         form = LogSearch(request.GET or None, actor=actor)
         wanted = EntryFilter() if not form.is_bound else form.wanted() if form.is_valid() else None
         words_searched(actor, wanted.text if wanted else "")
         found = LogEntry.objects.none() if wanted is None else entries_found(actor, wanted)
-        part = part_of(request, found, "at")
-        secrets_read(actor, part.rows)
+        part = keyset_page(request, found, "at")
+        confidential_read(actor, part.rows)
         by_shift = groupby(part.rows, key=lambda one: (one.gaming_day, one.shift))
         context = self.page_context(
             request, "Daily log", form=form, part=part, groups=[(*key, list(rows)) for key, rows in by_shift],
@@ -128,7 +128,7 @@ class LogEntryAdmin(WrittenOnceAdmin):
             try:
                 entry = form.write()
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
             else:
                 messages.success(request, f"Entry {entry} is in the log.")
                 return redirect("admin:audits_logentry_changelist")
@@ -137,12 +137,12 @@ class LogEntryAdmin(WrittenOnceAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        entry: LogEntry = self.found(request, object_id)
+        entry: LogEntry = self.get_or_deny(request, object_id)
         addenda = list(visible(actor, entry.addenda.order_by("recorded_at", "pk")))
         evidence = list(evidence_of(actor, entry)) if can(actor, "evidence.view", entry) else None
-        secrets_read(actor, [entry, *addenda, *(evidence or ())])
+        confidential_read(actor, [entry, *addenda, *(evidence or ())])
         context = self.page_context(
             request, f"Entry {entry}", original=entry, entry=entry, buttons=self.buttons(actor, entry),
             addenda=addenda, evidence=evidence,
@@ -163,8 +163,8 @@ class LogEntryAdmin(WrittenOnceAdmin):
 
     def append_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """A slip is mended beside the entry, which stays as it is."""
-        entry = self.found(request, object_id)
-        secrets_read(actor_of(request), [entry])
+        entry = self.get_or_deny(request, object_id)
+        confidential_read(actor_of(request), [entry])
 
         def take(actor: Staff, entry: LogEntry, values: dict[str, Any]) -> str:
             return f"Added to {entry} as {log_addendum(actor=actor, entry=entry, summary=values['summary'])}."

@@ -11,14 +11,14 @@ from django.urls import reverse
 
 from audits.models import Incident, IncidentState, Ruling
 from audits.rulings.admin.discretions import DiscretionForm, record
-from audits.rulings.admin.orders import ORDERS, Order, order_buttons, order_page
+from audits.rulings.admin.orders import ORDERS, OrderKind, order_buttons, order_page
 from audits.rulings.admin.ruling_form import draft_page, initial_of, may_rule, precedents_piece
 from audits.rulings.admin.settlement_form import discretion_settle_page, settle_page
 from audits.rulings.discretion_scope import leaves_room
-from audits.rulings.services.rulings import Draft, ruling_make, verify_unruled
+from audits.rulings.services.rulings import RulingDraft, ruling_make, verify_unruled
 from games.access.gate import authorize, can
 from games.models import Staff
-from games.pages.gated import Button, actor_of, only_to_look, take_step
+from games.pages.gated import Button, actor_of, require_safe, take_step
 
 __all__ = ["RulingViews", "discretion_buttons", "order_buttons", "rule_buttons"]
 
@@ -43,7 +43,7 @@ class RulingViews:
     """The part of the incident's pages that is about rulings."""
 
     admin_site: Any
-    found: Any
+    get_or_deny: Any
 
     def ruling_views(self) -> dict[str, Any]:
         views = {
@@ -54,7 +54,7 @@ class RulingViews:
 
     def rule_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Who was not quick enough is told, and keeps what he wrote."""
-        incident: Incident = self.found(request, object_id)
+        incident: Incident = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "ruling.make", incident)
         if request.method != "POST":
             try:
@@ -63,7 +63,7 @@ class RulingViews:
                 messages.error(request, " ".join(error.messages))
                 return redirect(address(incident))
 
-        def make(actor: Staff, draft: Draft) -> Ruling:
+        def make(actor: Staff, draft: RulingDraft) -> Ruling:
             return ruling_make(actor=actor, incident=incident, draft=draft)
 
         return draft_page(
@@ -72,20 +72,20 @@ class RulingViews:
         )  # fmt: skip
 
     def precedents_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        only_to_look(request)
-        return precedents_piece(request, self.found(request, object_id))
+        require_safe(request)
+        return precedents_piece(request, self.get_or_deny(request, object_id))
 
-    def order_view(self, request: HttpRequest, object_id: str, order: Order) -> HttpResponse:
-        return order_page(self.admin_site, request, self.found(request, object_id), order)
+    def order_view(self, request: HttpRequest, object_id: str, order: OrderKind) -> HttpResponse:
+        return order_page(self.admin_site, request, self.get_or_deny(request, object_id), order)
 
     def settle_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return settle_page(self.admin_site, request, self.found(request, object_id))
+        return settle_page(self.admin_site, request, self.get_or_deny(request, object_id))
 
     def discretion_settle_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return discretion_settle_page(self.admin_site, request, self.found(request, object_id))
+        return discretion_settle_page(self.admin_site, request, self.get_or_deny(request, object_id))
 
     def discretion_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        incident: Incident = self.found(request, object_id)
+        incident: Incident = self.get_or_deny(request, object_id)
         form = type("DiscretionForm", (DiscretionForm,), {"actor": actor_of(request)})
         return take_step(
             self.admin_site, request, incident, action="discretion.add", title="Decide by discretion",

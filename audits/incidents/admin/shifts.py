@@ -13,7 +13,7 @@ from audits.incidents.services.shifts import shift_add, shift_change, shift_remo
 from audits.models import DisputeRule, Shift
 from games.access.gate import can
 from games.models import Staff
-from games.pages.gated import AuditedAdmin, StepForm
+from games.pages.gated import ActionForm, AuditedAdmin
 
 
 class CasinosOwnAdmin(AuditedAdmin):
@@ -48,7 +48,7 @@ class ShiftAdmin(CasinosOwnAdmin):
             return f"{shift} is removed; what was written in it stays."
 
         answer = self.step(
-            request, object_id, action="shift.change", title="Remove", form_class=StepForm, take=take
+            request, object_id, action="shift.change", title="Remove", form_class=ActionForm, take=take
         )  # its page is gone with it
         is_gone = request.method == "POST" and self.get_object(request, object_id) is None
         return redirect("admin:audits_shift_changelist") if is_gone else answer

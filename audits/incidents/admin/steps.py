@@ -30,10 +30,10 @@ from audits.rulings.services.rulings import ruling_consent, verify_unruled
 from games.access.gate import can, visible
 from games.floor.admin.forms import MomentField
 from games.models import Staff
-from games.pages.gated import StepForm
+from games.pages.gated import ActionForm
 
 
-class ActorForm(StepForm):
+class ActorForm(ActionForm):
     """A step whose form depends on who is at the keyboard."""
 
     actor: Staff  # set by the page (incident.IncidentAdmin)
@@ -46,18 +46,18 @@ class ActorForm(StepForm):
 
 
 class NoteForm(ActorForm):
-    text = fields.words("Note", required=True, most=20_000, rows=5)
+    text = fields.text_field("Note", required=True, most=20_000, rows=5)
     asks_why = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.actor.department in ("surveillance", "compliance"):
-            self.fields["is_confidential"] = fields.confidential()
+            self.fields["is_confidential"] = fields.confidential_field()
 
 
 class PeopleForm(ActorForm):
-    part = fields.choice("Part", IncidentPerson.Part.choices)
-    references = fields.words(
+    part = fields.choice_field("Part", IncidentPerson.Part.choices)
+    references = fields.text_field(
         "Who", required=True, most=2000, help_text="Staff numbers, or patrons by reference; apart by commas."
     )
     asks_why = False
@@ -67,7 +67,7 @@ class PeopleForm(ActorForm):
         verify_not_closed(self.thing)
 
 
-class ConfirmForm(ActorForm):
+class ConfirmPartyForm(ActorForm):
     """A named dealer or supervisor whom nobody has confirmed yet."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -77,7 +77,7 @@ class ConfirmForm(ActorForm):
         if not self.known:
             raise ValidationError("No dealer or supervisor of the staff on record is named and not confirmed.")
         named = [(key, f"{one.get_part_display()} {one.staff}, named by {one.who}") for key, one in self.known.items()]
-        self.fields["person"] = fields.choice("Who", named)
+        self.fields["person"] = fields.choice_field("Who", named)
         self.order_fields(["person", "reason"])
 
     def clean_person(self) -> IncidentPerson:
@@ -98,10 +98,10 @@ class ConsentForm(ActorForm):
         verify_unruled(self.thing)
         if rulers_of(self.thing):
             raise ValidationError(f"{', '.join(map(str, rulers_of(self.thing)))} can rule; no consent is needed.")
-        self.known = {str(one.pk): one for one in group_rulers_of(self.thing)}
+        self.known = {str(group_ruler.pk): group_ruler for group_ruler in group_rulers_of(self.thing)}
         if not self.known:
             raise ValidationError(who_decides(self.thing))
-        self.fields["ruler"] = fields.choice("Ruling by", [(key, str(one)) for key, one in self.known.items()])
+        self.fields["ruler"] = fields.choice_field("Ruling by", [(key, str(one)) for key, one in self.known.items()])
         self.order_fields(["ruler", "reason"])
 
     def clean_ruler(self) -> Staff:
@@ -109,7 +109,7 @@ class ConsentForm(ActorForm):
 
 
 class RoundForm(ActorForm):
-    rounds = fields.words("Rounds", required=True, most=2000, help_text="By reference; apart by commas.")
+    rounds = fields.text_field("Rounds", required=True, most=2000, help_text="By reference; apart by commas.")
     asks_why = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -127,7 +127,7 @@ class RoundForm(ActorForm):
 
 
 class RelateForm(ActorForm):
-    other = fields.words("The other file", required=True, most=20, placeholder="IN-2026-000123")
+    other = fields.text_field("The other file", required=True, most=20, placeholder="IN-2026-000123")
     field_order = ["other", "reason"]
 
     def clean_other(self) -> Incident:
@@ -140,7 +140,7 @@ class RelateForm(ActorForm):
 
 
 class DisputeForm(ActorForm):
-    patron = fields.words("Patron", required=True, help_text="By reference, never by name.")
+    patron = fields.text_field("Patron", required=True, help_text="By reference, never by name.")
     raised_at = MomentField(label="Raised at", past=True, required=False, help_text="Empty: now.")
     field_order = ["patron", "raised_at", "reason"]
 
@@ -157,7 +157,7 @@ class MendForm(ActorForm, SituationForm):
 
     occurred_from = MomentField(label="From", past=True)
     occurred_to = MomentField(label="To", past=True, required=False)
-    account = fields.words("What happened", required=True, most=20_000, rows=8)
+    account = fields.text_field("What happened", required=True, most=20_000, rows=8)
 
     def __init__(self, *args: Any, thing: Incident, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
@@ -243,7 +243,7 @@ def raise_dispute(actor: Staff, incident: Incident, values: dict[str, Any]) -> s
 
 
 @dataclass(frozen=True)
-class Step:
+class IncidentAction:
     """A page with one form: its name in the address, what lets somebody take it, and what takes it."""
 
     name: str
@@ -262,18 +262,18 @@ class Step:
 
 
 STEPS = (
-    Step("note", "Add note", "add_comment", "incident.change", NoteForm, note, while_closed=True),
-    Step("people", "Add people", "person_add", "incident.change", PeopleForm, add_people),
-    Step(
+    IncidentAction("note", "Add note", "add_comment", "incident.change", NoteForm, note, while_closed=True),
+    IncidentAction("people", "Add people", "person_add", "incident.change", PeopleForm, add_people),
+    IncidentAction(
         "confirm",
         "Confirm a party",
         "how_to_reg",
         "incident.confirm",
-        ConfirmForm,
+        ConfirmPartyForm,
         confirm,
         offered=lambda incident: bool(unconfirmed(incident)),
     ),
-    Step(
+    IncidentAction(
         "consent",
         "Consent to a ruling",
         "approval_delegation",
@@ -282,10 +282,12 @@ STEPS = (
         consent,
         offered=lambda incident: incident.state != IncidentState.RULED and not rulers_of(incident),
     ),
-    Step("rounds", "Add rounds", "receipt_long", "incident.change", RoundForm, add_rounds),
-    Step("relate", "Relate", "link", "incident.change", RelateForm, relate, while_closed=True),
-    Step("dispute", "Raise dispute", "feedback", "dispute.change", DisputeForm, raise_dispute, while_closed=True),
-    Step("mend", "Mend", "edit", "incident.change", MendForm, mend, is_change=True),
+    IncidentAction("rounds", "Add rounds", "receipt_long", "incident.change", RoundForm, add_rounds),
+    IncidentAction("relate", "Relate", "link", "incident.change", RelateForm, relate, while_closed=True),
+    IncidentAction(
+        "dispute", "Raise dispute", "feedback", "dispute.change", DisputeForm, raise_dispute, while_closed=True
+    ),
+    IncidentAction("mend", "Mend", "edit", "incident.change", MendForm, mend, is_change=True),
 )
 
 #: The states that a file is taken to, with an icon for each.

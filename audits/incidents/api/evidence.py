@@ -19,7 +19,7 @@ from audits.incidents.serializers import evidence_document
 from audits.incidents.services.evidence import camera_add, evidence_add
 from audits.models import Evidence, Incident, LogEntry
 from games.access.gate import authorize
-from games.access.services.access_records import secrets_read
+from games.access.services.access_records import confidential_read
 from games.api.json_parser import StrictJSONParser
 from games.api.query_parameters import PAGES, allowed
 from games.api.views import GatedView, Pages
@@ -44,7 +44,7 @@ class EvidenceView(GatedView):
         known = search.evidence_of(self.actor, about).select_related("casino", "incident", "entry")
         pages = EvidencePages()
         page = pages.paginate_queryset(known, request, view=self) or []
-        secrets_read(self.actor, page)
+        confidential_read(self.actor, page)
         return pages.get_paginated_response([evidence_document(self.actor, one) for one in page])
 
     def added(self, request: Request, about: Incident | LogEntry) -> Response:
@@ -108,7 +108,7 @@ class EvidenceDetail(GatedView):
     def get(self, request: Request, key: int) -> Response:
         evidence = evidence_of(self.actor, key)
         allowed(request)
-        secrets_read(self.actor, [evidence])
+        confidential_read(self.actor, [evidence])
         return Response(evidence_document(self.actor, evidence))
 
 

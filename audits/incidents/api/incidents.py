@@ -33,7 +33,7 @@ class IncidentList(GatedView):
         authorize(self.actor, "incident.view")
         allowed(request, "table", "state", "situation", *PERIOD, *PAGES)
         pages = IncidentPages()
-        page = pages.paginate_queryset(incidents_found(self.actor, wanted(request)), request, view=self) or []
+        page = pages.paginate_queryset(incidents_found(self.actor, filter_from(request)), request, view=self) or []
         return pages.get_paginated_response([incident_line(one) for one in page])
 
     @operations.incident_add
@@ -94,7 +94,9 @@ class RulingConsents(GatedView):
         incident = incident_of(self.actor, number, request)
         authorize(self.actor, "ruling.consent", incident)
         number_of, reason = read_consent(self.actor, request.data)
-        ruler = next((one for one in group_rulers_of(incident) if one.number == number_of.strip()), None)
+        ruler = next(
+            (group_ruler for group_ruler in group_rulers_of(incident) if group_ruler.number == number_of.strip()), None
+        )
         if ruler is None:
             raise InputError(f"ruler: {number_of!r:.60} is no casino manager of no single casino; choose one.")
         ruling_consent(actor=self.actor, incident=incident, ruler=ruler, reason=reason)
@@ -112,7 +114,7 @@ class IncidentNotes(GatedView):
         return Response(note_document(note, incident.casino), status=status.HTTP_201_CREATED)
 
 
-def wanted(request: Request) -> IncidentFilter:
+def filter_from(request: Request) -> IncidentFilter:
     return IncidentFilter(
         text(request, "table"), choice(request, "state", IncidentState.values),
         choice(request, "situation", situations()), period(request),

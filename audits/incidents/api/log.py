@@ -13,7 +13,7 @@ from audits.incidents.serializers import entry_document, entry_line
 from audits.incidents.services.log import log_addendum, log_write
 from games.access.gate import authorize
 from games.access.roles import DEPARTMENTS
-from games.access.services.access_records import secrets_read
+from games.access.services.access_records import confidential_read
 from games.api.query_parameters import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
 
@@ -31,7 +31,7 @@ class LogEntryList(GatedView):
         wanted = EntryFilter(text(request, "table"), text(request, "shift"), department, period(request))
         pages = EntryPages()
         page = pages.paginate_queryset(entries_found(self.actor, wanted), request, view=self) or []
-        secrets_read(self.actor, page)
+        confidential_read(self.actor, page)
         return pages.get_paginated_response([entry_line(self.actor, one) for one in page])
 
     @operations.entry_add

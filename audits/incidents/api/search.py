@@ -10,7 +10,7 @@ from audits.incidents.search import search
 from audits.incidents.serializers import hit_document
 from audits.incidents.situations import verify_situation
 from games.access.gate import authorize
-from games.access.services.access_records import secrets_read, words_searched
+from games.access.services.access_records import confidential_read, words_searched
 from games.api.query_parameters import allowed, text
 from games.api.views import GatedView
 from games.engine.errors import InputError
@@ -26,7 +26,7 @@ class Search(GatedView):
             raise InputError(f"q: needs words to search for, of at most {LONGEST_QUERY} characters; write some.")
         words_searched(self.actor, words)
         hits = search(self.actor, words)
-        secrets_read(self.actor, [hit.thing for hit in hits])
+        confidential_read(self.actor, [hit.thing for hit in hits])
         return Response({"results": [hit_document(hit) for hit in hits]})
 
 

@@ -8,8 +8,8 @@ from django.db import transaction
 from audits.incidents.checklist import steps_of
 from audits.incidents.services.incidents import incident_locked, verify_not_closed
 from audits.models import ChecklistTick, Incident
-from games.access.gate import Actor, authorize, name_of
-from games.ledger.services import Entry, ledger_append
+from games.access.gate import Actor, actor_name, authorize
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Staff
 
 
@@ -30,8 +30,8 @@ def step_tick(*, actor: Actor, incident: Incident, step: int, is_done: bool) -> 
         return last
     tick = ChecklistTick.objects.create(
         incident=current, step=step, text=steps[step - 1], ordinal=last.ordinal + 1 if last else 1, is_done=is_done,
-        by=actor if isinstance(actor, Staff) else None, who=name_of(actor),
+        by=actor if isinstance(actor, Staff) else None, who=actor_name(actor),
     )  # fmt: skip
     values = (current.number, step, tick.text, is_done, tick.who, tick.at.astimezone(dt.UTC))
-    ledger_append(current.table or current.casino, Entry("checklist-tick", tick.pk, values))
+    ledger_append(current.table or current.casino, LedgerEntry("checklist-tick", tick.pk, values))
     return tick

@@ -100,12 +100,12 @@ def overdue_tell(*, now: dt.datetime | None = None) -> list[Notice]:
 def _tell(disputes: list[Dispute], now: dt.datetime) -> Notice:
     casino = disputes[0].incident.casino
     people = people_in(TOLD, casino)
-    lines = [f"{one.incident}: due at {as_text(one.due_at, casino)} by {one.law}" for one in disputes]
+    lines = [f"{dispute.incident}: due at {as_text(dispute.due_at, casino)} by {dispute.law}" for dispute in disputes]
     notice = Notice.objects.create(
         casino=casino, role=TOLD, at=now, text="\n".join(["Patrons' disputes have run out of time.", *lines]),
         people=[str(person) for person in people], recipients=[person.pk for person in people],
     )  # fmt: skip
-    Dispute.objects.filter(pk__in=[one.pk for one in disputes]).update(told=notice)
+    Dispute.objects.filter(pk__in=[dispute.pk for dispute in disputes]).update(told=notice)
     return notice
 
 

@@ -14,10 +14,10 @@ from django.db.models import Sum
 
 from audits.incidents.evidence.file_types import HEAD, plain_name, type_of
 from audits.models import CustodyStep, Evidence, Incident, LogEntry
-from games.access.gate import authorize, door, name_of
+from games.access.gate import actor_name, authorize, entry_point
 from games.access.services.access_records import evidence_read
 from games.history.audited_save import verify_texts
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Staff
 
 BLOCK = 1024 * 1024
@@ -77,7 +77,7 @@ def _new(actor: Staff, about: Incident | LogEntry, description: str, is_confiden
     evidence = Evidence(
         casino=about.casino, pit=about.pit, incident=incident, entry=entry,
         description=description.strip(), is_confidential=is_confidential or getattr(about, "is_confidential", False),
-        by=actor, who=name_of(actor),
+        by=actor, who=actor_name(actor),
     )  # fmt: skip
     authorize(actor, "evidence.add", evidence)
     authorize(actor, f"{about._meta.model_name}.view", about)
@@ -120,7 +120,7 @@ def _record(evidence: Evidence, actor: Staff) -> Evidence:
     )  # fmt: skip
     table = evidence.incident.table if evidence.incident else evidence.entry.table if evidence.entry else None
     place = evidence.casino if evidence.is_confidential else table or evidence.casino  # no gap in a table's chain
-    ledger_append(place, Entry("evidence", evidence.pk, values))
+    ledger_append(place, LedgerEntry("evidence", evidence.pk, values))
     return evidence
 
 
@@ -150,4 +150,4 @@ def verify_untouched(evidence: Evidence, path: Path) -> None:
 
 
 def _touched(evidence: Evidence, actor: Staff, what: Any) -> None:
-    CustodyStep.objects.create(evidence=evidence, what=what, by=actor, who=name_of(actor), door=door.get())
+    CustodyStep.objects.create(evidence=evidence, what=what, by=actor, who=actor_name(actor), door=entry_point.get())

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Model, Q
 from django.utils import timezone
 
-from audits.incidents.advice import Asked, advice_on
+from audits.incidents.advice import AdviceQuestion, advice_on
 from audits.incidents.services.log import verify_place
 from audits.incidents.services.numbers import next_number, number_text
 from audits.incidents.services.past_moment import verify_past
@@ -28,7 +28,7 @@ from audits.models import (
     LogEntry,
     PartyConfirmation,
 )
-from games.access.gate import Actor, authorize, can, deny, name_of, place_of, visible
+from games.access.gate import Actor, actor_name, authorize, can, deny, place_of, visible
 from games.engine.errors import InputError
 from games.history.audited_save import (
     OvertakenError,
@@ -38,7 +38,7 @@ from games.history.audited_save import (
     verify_text,
     verify_texts,
 )
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, Pit, RecordingConflict, Round, Staff, Table
 
 SERIES = "IN"
@@ -47,7 +47,7 @@ CHANGEABLE = ("pit", "table", "occurred_from", "occurred_to", "situation", "fact
 
 
 @dataclass(frozen=True)
-class Report:
+class IncidentReport:
     """What somebody reports: the form of a new file."""
 
     casino: Casino
@@ -75,7 +75,7 @@ class Report:
 
 
 @transaction.atomic
-def incident_open(*, actor: Actor, report: Report) -> Incident:
+def incident_open(*, actor: Actor, report: IncidentReport) -> Incident:
     """A new file, with the advice as it is given at this moment."""
     authorize(actor, "incident.open", report.place)
     verify_sources(actor, report)
@@ -85,7 +85,7 @@ def incident_open(*, actor: Actor, report: Report) -> Incident:
     incident = Incident(
         casino=report.casino, pit=report.table.pit if report.table else report.pit, table=report.table, year=year,
         serial=serial, number=number_text(SERIES, year, serial), occurred_from=report.occurred_from,
-        occurred_to=report.occurred_to, reported_by=actor if isinstance(actor, Staff) else None, who=name_of(actor),
+        occurred_to=report.occurred_to, reported_by=actor if isinstance(actor, Staff) else None, who=actor_name(actor),
         department=getattr(actor, "department", ""), situation=report.situation, facts=dict(report.facts),
         account=report.account.strip(), rulebook=(advice or {}).get("rulebook", ""), advice=advice,
         entry=report.entry, finding=report.finding, conflict=report.conflict,
@@ -98,22 +98,30 @@ def incident_open(*, actor: Actor, report: Report) -> Incident:
     return incident
 
 
-def _told(incident: Incident, report: Report) -> tuple[Any, ...]:
+def _told(incident: Incident, report: IncidentReport) -> tuple[Any, ...]:
     """What was reported, and what was advised: all that the ledger holds with a file's first step."""
     return (
-        incident.situation, incident.facts, incident.account, incident.advice,
+        incident.situation,
+        incident.facts,
+        incident.account,
+        incident.advice,
         incident.occurred_from.astimezone(dt.UTC),
         incident.occurred_to.astimezone(dt.UTC) if incident.occurred_to else None,
-        incident.table.code if incident.table else None, incident.rulebook, [list(one) for one in report.people],
-        [[one.source, one.ref] for one in report.rounds], incident.entry_id, incident.finding_id, incident.conflict_id,
-    )  # fmt: skip
+        incident.table.code if incident.table else None,
+        incident.rulebook,
+        [list(person) for person in report.people],
+        [[round_.source, round_.ref] for round_ in report.rounds],
+        incident.entry_id,
+        incident.finding_id,
+        incident.conflict_id,
+    )
 
 
-def advice_of(report: Report) -> dict[str, Any] | None:
+def advice_of(report: IncidentReport) -> dict[str, Any] | None:
     """None where no table is named: then no rulebook can be asked."""
     if report.table is None:
         return None
-    asked = Asked(
+    asked = AdviceQuestion(
         report.table, report.occurred_from, report.situation, report.facts, report.rounds, report.patrons,
         report.occurred_to,
     )  # fmt: skip
@@ -123,7 +131,7 @@ def advice_of(report: Report) -> dict[str, Any] | None:
         raise ValidationError({"situation": list(error.faults)}) from None
 
 
-def verify_report(report: Report) -> None:
+def verify_report(report: IncidentReport) -> None:
     if not report.account.strip():
         raise ValidationError({"account": "Say what happened."})
     verify_text("account", report.account)
@@ -139,7 +147,7 @@ def verify_report(report: Report) -> None:
         raise ValidationError({"situation": list(error.faults)}) from None
 
 
-def verify_sources(actor: Actor, report: Report) -> None:
+def verify_sources(actor: Actor, report: IncidentReport) -> None:
     """What a file is raised from and is about lies in its casino, and within the reach of whoever reports it."""
     sources: tuple[tuple[str, Model | None], ...] = (
         ("logentry.view", report.entry),
@@ -156,14 +164,14 @@ def verify_sources(actor: Actor, report: Report) -> None:
 
 def verify_rounds(actor: Actor, casino: Casino, rounds: Sequence[Round]) -> None:
     """In one question, as they may be many."""
-    asked = Round.objects.filter(pk__in=[one.pk for one in rounds])
+    asked = Round.objects.filter(pk__in=[round_.pk for round_ in rounds])
     here = set(asked.filter(table__casino=casino).values_list("pk", flat=True))
     seen = set(visible(actor, asked).values_list("pk", flat=True))
-    for one in rounds:
-        if one.pk not in here:
-            raise ValidationError({"rounds": f"{one} was not played in this casino; leave it out."})
-        if one.pk not in seen:
-            raise deny(actor, "round.view", one)
+    for round_ in rounds:
+        if round_.pk not in here:
+            raise ValidationError({"rounds": f"{round_} was not played in this casino; leave it out."})
+        if round_.pk not in seen:
+            raise deny(actor, "round.view", round_)
 
 
 def verify_not_reported_yet(incident: Incident) -> None:
@@ -232,10 +240,10 @@ def _step(
 ) -> None:
     step = IncidentStep.objects.create(
         incident=incident, before=before, after=after, by=actor if isinstance(actor, Staff) else None,
-        who=name_of(actor), reason=reason.strip(),
+        who=actor_name(actor), reason=reason.strip(),
     )  # fmt: skip
     said = (incident.number, step.before, step.after, step.reason, step.who, step.at.astimezone(dt.UTC))
-    ledger_append(incident.table or incident.casino, Entry("incident-step", step.pk, (*said, *told)))
+    ledger_append(incident.table or incident.casino, LedgerEntry("incident-step", step.pk, (*said, *told)))
 
 
 # --- What is added ---------------------------------------------------------------------------------
@@ -253,8 +261,8 @@ def incident_change(*, actor: Staff, incident: Incident, changes: dict[str, Any]
     verify_report(report)
     if record_change(current, {**changes, **_following(actor, report, changes)}, actor=actor, reason=reason):
         said = {name: str(value) if isinstance(value, Model) else value for name, value in changes.items()}
-        values = (current.number, said, reason.strip(), name_of(actor), timezone.now().astimezone(dt.UTC))
-        change = Entry("incident-change", current.history.latest().pk, values)
+        values = (current.number, said, reason.strip(), actor_name(actor), timezone.now().astimezone(dt.UTC))
+        change = LedgerEntry("incident-change", current.history.latest().pk, values)
         ledger_append(current.table or current.casino, change)
     return current
 
@@ -271,15 +279,15 @@ def can_change(actor: Staff, incident: Incident) -> bool:
     return is_ours and can(actor, "incident.change", incident)
 
 
-def _reported_now(incident: Incident, changes: dict[str, Any]) -> Report:
+def _reported_now(incident: Incident, changes: dict[str, Any]) -> IncidentReport:
     """The file as it is going to be. Its pit follows from the table; without one, it stays or is named."""
     values = {name: changes.get(name, getattr(incident, name)) for name in CHANGEABLE}
     if values["table"] is not None and "pit" not in changes:
         values["pit"] = None
-    return Report(casino=incident.casino, **values)
+    return IncidentReport(casino=incident.casino, **values)
 
 
-def _following(actor: Staff, report: Report, changes: dict[str, Any]) -> dict[str, Any]:
+def _following(actor: Staff, report: IncidentReport, changes: dict[str, Any]) -> dict[str, Any]:
     """What changes with the place and the moment: the pit, into which the actor has to reach, and the rulebook."""
     follows: dict[str, Any] = {}
     if changes.keys() & {"pit", "table"}:
@@ -294,7 +302,7 @@ def _following(actor: Staff, report: Report, changes: dict[str, Any]) -> dict[st
 @transaction.atomic
 def incident_note(*, actor: Staff, incident: Incident, text: str, is_confidential: bool = False) -> IncidentNote:
     note = IncidentNote(
-        incident=incident, text=text.strip(), is_confidential=is_confidential, by=actor, who=name_of(actor)
+        incident=incident, text=text.strip(), is_confidential=is_confidential, by=actor, who=actor_name(actor)
     )
     authorize(actor, "incident.change", note)
     if not note.text:
@@ -305,7 +313,7 @@ def incident_note(*, actor: Staff, incident: Incident, text: str, is_confidentia
     note.save(force_insert=True)
     values = (incident.number, note.text, note.is_confidential, note.who, note.at.astimezone(dt.UTC))
     place = incident.casino if is_confidential else incident.table or incident.casino  # no gap in a table's chain
-    ledger_append(place, Entry("incident-note", note.pk, values))
+    ledger_append(place, LedgerEntry("incident-note", note.pk, values))
     return note
 
 
@@ -331,9 +339,9 @@ def party_confirm(*, actor: Staff, person: IncidentPerson, reason: str) -> Party
     known = PartyConfirmation.objects.filter(person=person).first()
     if known is not None:
         raise OvertakenError(f"{person} was confirmed by {known.who}; nothing has changed.")
-    made = PartyConfirmation.objects.create(person=person, reason=reason.strip(), by=actor, who=name_of(actor))
+    made = PartyConfirmation.objects.create(person=person, reason=reason.strip(), by=actor, who=actor_name(actor))
     held = (current.number, person.part, person.reference, made.reason, made.who, made.at.astimezone(dt.UTC))
-    ledger_append(current.table or current.casino, Entry("party-confirmation", made.pk, held))
+    ledger_append(current.table or current.casino, LedgerEntry("party-confirmation", made.pk, held))
     return made
 
 
@@ -355,7 +363,7 @@ def incident_relate(*, actor: Staff, incident: Incident, other: Incident, reason
     if incident == other:
         raise ValidationError({"other": "A file is not related to itself; name another."})
     first, second = sorted((incident, other), key=lambda one: one.pk)
-    link = IncidentLink(one=first, other=second, reason=reason.strip(), who=name_of(actor))
+    link = IncidentLink(one=first, other=second, reason=reason.strip(), who=actor_name(actor))
     IncidentLink.objects.bulk_create([link], ignore_conflicts=True)
     return IncidentLink.objects.get(one=first, other=second)
 
@@ -367,7 +375,7 @@ def verify_not_closed(incident: Incident) -> None:
 
 def _add_people(incident: Incident, people: Iterable[tuple[str, str]], actor: Actor) -> None:
     """Staff by their number, linked where known; patrons by reference, as they are."""
-    rows, who, by = [], name_of(actor), actor if isinstance(actor, Staff) else None
+    rows, who, by = [], actor_name(actor), actor if isinstance(actor, Staff) else None
     here = Q(casino=incident.casino) | Q(casino=None)
     for part, reference in people:
         verify_text("people", reference)
@@ -384,6 +392,6 @@ def _add_people(incident: Incident, people: Iterable[tuple[str, str]], actor: Ac
 
 
 def _add_rounds(incident: Incident, rounds: Iterable[Round], actor: Actor) -> None:
-    who = name_of(actor)
-    rows = [IncidentRound(incident=incident, round=one, who=who) for one in rounds]
+    who = actor_name(actor)
+    rows = [IncidentRound(incident=incident, round=round_, who=who) for round_ in rounds]
     IncidentRound.objects.bulk_create(rows, ignore_conflicts=True)

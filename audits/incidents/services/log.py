@@ -11,10 +11,10 @@ from audits.incidents.services.past_moment import verify_past
 from audits.incidents.shifts import shift_at
 from audits.incidents.states import UNFINISHED
 from audits.models import Finding, Handover, HandoverTaken, Incident, LogEntry
-from games.access.gate import authorize, name_of, visible
+from games.access.gate import actor_name, authorize, visible
 from games.floor.moments import as_text, gaming_day
 from games.history.audited_save import OvertakenError, verify_text, verify_texts
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, Pit, Staff, Table
 
 MOST_NAMED = 200
@@ -30,7 +30,7 @@ def log_write(
     entry = LogEntry(
         casino=casino, pit=pit or (table.pit if table else None), table=table, at=at, summary=summary.strip(),
         is_confidential=is_confidential, addendum_to=addendum_to, author=actor, department=actor.department,
-        who=name_of(actor), gaming_day=gaming_day(casino, at), shift=shift_at(casino, at), **seen,
+        who=actor_name(actor), gaming_day=gaming_day(casino, at), shift=shift_at(casino, at), **seen,
     )  # fmt: skip
     authorize(actor, "logentry.add", entry)
     if addendum_to is not None:
@@ -83,9 +83,9 @@ def verify_addendum(addendum: LogEntry, entry: LogEntry) -> None:
         raise ValidationError({"is_confidential": "The entry is confidential, and so is what is added to it."})
 
 
-def entry_leaf(entry: LogEntry) -> Entry:
+def entry_leaf(entry: LogEntry) -> LedgerEntry:
     """What the ledger holds of an entry: all that was written."""
-    return Entry(
+    return LedgerEntry(
         "log-entry", entry.pk,
         (
             entry.at.astimezone(dt.UTC), entry.gaming_day, entry.shift, entry.table_id, entry.location, entry.camera,
@@ -106,7 +106,7 @@ def handover_sign(*, actor: Staff, casino: Casino, watch: str, is_confidential: 
     handover = Handover(
         casino=casino, pit=pit, department=actor.department, gaming_day=gaming_day(casino, now),
         shift=shift_at(casino, now), watch=watch.strip(), is_confidential=is_confidential, left_by=actor,
-        who=name_of(actor), at=now, **open_matters(actor, casino),
+        who=actor_name(actor), at=now, **open_matters(actor, casino),
     )  # fmt: skip
     authorize(actor, "handover.sign", handover)
     if not handover.watch:
@@ -137,7 +137,7 @@ def handover_take(*, actor: Staff, handover: Handover, remarks: str = "") -> Han
         raise ValidationError("Nobody takes over from himself; let the next shift sign.")
     verify_text("remarks", remarks)
     taken = HandoverTaken(
-        handover=handover, left_by=handover.left_by, taken_by=actor, who=name_of(actor), remarks=remarks.strip()
+        handover=handover, left_by=handover.left_by, taken_by=actor, who=actor_name(actor), remarks=remarks.strip()
     )
     try:
         with transaction.atomic():
@@ -150,10 +150,22 @@ def handover_take(*, actor: Staff, handover: Handover, remarks: str = "") -> Han
     return taken
 
 
-def handover_leaf(one: Handover) -> Entry:
-    values = (one.gaming_day, one.shift, one.department, one.open_incidents, one.open_findings, one.watch, one.who)
-    return Entry("handover", one.pk, (*values, one.at.astimezone(dt.UTC)))
+def handover_leaf(handover: Handover) -> LedgerEntry:
+    values = (
+        handover.gaming_day,
+        handover.shift,
+        handover.department,
+        handover.open_incidents,
+        handover.open_findings,
+        handover.watch,
+        handover.who,
+    )
+    return LedgerEntry("handover", handover.pk, (*values, handover.at.astimezone(dt.UTC)))
 
 
-def taken_leaf(one: HandoverTaken) -> Entry:
-    return Entry("handover-taken", one.pk, (one.handover_id, one.who, one.remarks, one.at.astimezone(dt.UTC)))
+def taken_leaf(handover_taken: HandoverTaken) -> LedgerEntry:
+    return LedgerEntry(
+        "handover-taken",
+        handover_taken.pk,
+        (handover_taken.handover_id, handover_taken.who, handover_taken.remarks, handover_taken.at.astimezone(dt.UTC)),
+    )

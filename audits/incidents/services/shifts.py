@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 
 from audits.models import Shift
-from games.access.gate import authorize, name_of
+from games.access.gate import actor_name, authorize
 from games.history.audited_save import record_change, record_save, verify_reason
 from games.models import Casino, Staff
 
@@ -36,6 +36,6 @@ def shift_remove(*, actor: Staff, shift: Shift, reason: str) -> None:
     authorize(actor, "shift.change", current)
     verify_reason(reason)
     current.__dict__.update(
-        _history_user=actor, _history_author=name_of(actor), _change_reason=reason.strip()
+        _history_user=actor, _history_author=actor_name(actor), _change_reason=reason.strip()
     )  # as games.history.audited_save says it for a save
     current.delete()

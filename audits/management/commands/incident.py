@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from audits.incidents.parser import day_of, read_report
-from audits.incidents.search import IncidentFilter, Period, incidents_found, incidents_numbered
+from audits.incidents.search import IncidentFilter, SearchPeriod, incidents_found, incidents_numbered
 from audits.incidents.serializers import incident_document, incident_line
 from audits.incidents.services.incidents import incident_open
 from audits.incidents.situations import situations
@@ -70,7 +70,7 @@ class Command(ActingCommand):
             lines = listed(actor, options)
             self.stdout.write(as_json(lines) if options["json"] else "\n".join(map(line_text, lines)))
             return
-        incident = opened(actor, options) if options["verb"] == "open" else found(actor, options)
+        incident = opened(actor, options) if options["verb"] == "open" else incident_numbered(actor, options)
         document = incident_document(actor, incident)
         self.stdout.write(as_json(document) if options["json"] else file_text(document))
 
@@ -119,10 +119,10 @@ def listed(actor: Actor, options: dict[str, Any]) -> list[dict[str, Any]]:
     authorize(actor, "incident.view")
     table = table_of(options["table"])
     wanted = IncidentFilter(table.code if table else None, options["state"], None, period(options))
-    return [incident_line(one) for one in incidents_found(actor, wanted)]
+    return [incident_line(incident) for incident in incidents_found(actor, wanted)]
 
 
-def period(options: dict[str, Any]) -> Period:
+def period(options: dict[str, Any]) -> SearchPeriod:
     """`--day`, or `--from` and `--to`; all of them, where none is given."""
     single, first, last = (
         None if options[name] is None else day(option, options[name])
@@ -132,7 +132,7 @@ def period(options: dict[str, Any]) -> Period:
         raise CommandError("--day: stands beside --from or --to; name a day, or a period.")
     if first and last and last < first:
         raise CommandError(f"--to: {last} lies before {first}; name the first day by --from and the last by --to.")
-    return Period(single or first, single or last)
+    return SearchPeriod(single or first, single or last)
 
 
 def day(option: str, text: str) -> dt.date:
@@ -142,7 +142,7 @@ def day(option: str, text: str) -> dt.date:
         raise CommandError(f"{option}: {text!r:.40} is not a day; write it as 2026-11-15.") from None
 
 
-def found(actor: Actor, options: dict[str, Any]) -> Incident:
+def incident_numbered(actor: Actor, options: dict[str, Any]) -> Incident:
     authorize(actor, "incident.view")
     number = options["number"]
     match incidents_numbered(actor, number, options["casino"]):

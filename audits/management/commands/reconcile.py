@@ -57,7 +57,7 @@ class Command(ActingCommand):
         if options["json"]:
             self.stdout.write(as_json(counts))
         else:
-            self.stdout.write(words(counts, table))
+            self.stdout.write(summary_text(counts, table))
 
 
 def cancel(actor: Actor, runs: list[Run]) -> None:
@@ -72,13 +72,13 @@ def work(runs: list[Run], workers: int, name: str) -> None:
     keys = parts_of(runs)
     bar = bar_on_terminal(name, sum(part.rounds_expected for part in RunPart.objects.filter(pk__in=keys)))
     rounds = 0
-    for done in taken(keys, workers):
+    for done in parts_taken(keys, workers):
         rounds += done
         if bar:
             bar(rounds, rounds)
 
 
-def taken(keys: list[int], workers: int) -> Iterator[int]:
+def parts_taken(keys: list[int], workers: int) -> Iterator[int]:
     """By this process and others beside it. What one of these leaves, because it was killed, is done here."""
     context = multiprocessing.get_context("fork")
     done = context.SimpleQueue()
@@ -113,8 +113,8 @@ def following(queue: IO[bytes]) -> Iterator[int]:
 
 def help_out(queue: IO[bytes], done: "SimpleQueue[int]") -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command hears of it, and ends us
-    for one in connections.all():
-        one.connection = None  # this one is the parent's; ours is opened when it is needed
+    for connection in connections.all():
+        connection.connection = None  # this one is the parent's; ours is opened when it is needed
     for key in following(queue):
         done.put(take(key))
 
@@ -132,7 +132,7 @@ def counted(runs: list[Run]) -> dict[str, int]:
     return {name: sum(row[place] for row in rows) for place, name in enumerate(COUNTED)}
 
 
-def words(counts: dict[str, Any], table: Table | None) -> str:
+def summary_text(counts: dict[str, Any], table: Table | None) -> str:
     where = f"{counts['day']}, {table}" if table else counts["day"]
     return (
         f"{where}: {counts['rounds']} rounds with {counts['bets']} bets in {counts['seconds']} s: "

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 
-from audits.reconciliation.terms import Applied, applying
-from audits.reconciliation.what_if import Game, Replay, other_game, replay, replay_document
+from audits.reconciliation.terms import AppliedTerms, terms_of_day
+from audits.reconciliation.what_if import OtherGame, Replay, other_game, replay, replay_document
 from games.access.gate import Actor, authorize, visible
 from games.engine.errors import InputError
 from games.engine.json_input import read_limits
@@ -32,7 +32,7 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         one = round_named(actor, options["round"], coded(Casino, "--casino", options["casino"]))
         authorize(actor, "round.view", one)
-        applied = applying(one.table).at(one.assignment_id, one.started_at)
+        applied = terms_of_day(one.table).at(one.assignment_id, one.started_at)
         try:
             done = replayed(one, applied, options)
         except InputError as error:
@@ -40,14 +40,14 @@ class Command(ActingCommand):
         self.stdout.write(as_json(replay_document(done)))
 
 
-def replayed(one: Round, applied: Applied, options: dict[str, Any]) -> Replay:
-    game = other_game(one, options["rulebook"], options["layout"])
+def replayed(round_: Round, applied: AppliedTerms, options: dict[str, Any]) -> Replay:
+    game = other_game(round_, options["rulebook"], options["layout"])
     file = options["limits"]
     limits = limits_in(file, game, applied.game.limits.chip_unit) if file is not None else None
-    return replay(one, applied, game, excess=options["excess"], limits=limits, limits_file=file)
+    return replay(round_, applied, game, excess=options["excess"], limits=limits, limits_file=file)
 
 
-def limits_in(file: str, game: Game, chip_unit: int) -> Limits:
+def limits_in(file: str, game: OtherGame, chip_unit: int) -> Limits:
     document = read_document(file)
     found: Limits = in_file(file, lambda: read_limits(document, game.book, game.layout, chip_unit=chip_unit))
     return found

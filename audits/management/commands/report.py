@@ -35,7 +35,7 @@ class Command(ActingCommand):
         run = report_ask(
             actor=actor, kind=options["kind"], format=options["format"], first=first, last=last, table=table
         )
-        bar = Bar() if sys.stderr.isatty() else None
+        bar = ReportProgressBar() if sys.stderr.isatty() else None
         try:
             made = report_take(key=run.pk, on_progress=bar)
         except KeyboardInterrupt:
@@ -86,7 +86,7 @@ class Command(ActingCommand):
             self.stdout.write(note)
 
 
-class Bar:
+class ReportProgressBar:
     """A bar on one line of the terminal that moves with the rows. How many there will be is not known before."""
 
     WIDTH, ROWS_A_STEP = 20, 2000

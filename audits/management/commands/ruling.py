@@ -44,20 +44,20 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         authorize(actor, "ruling.view")
         if options["verb"] == "list":
-            lines = [ruling_line(one) for one in rulings_found(actor, wanted(options))]
+            lines = [ruling_line(ruling) for ruling in rulings_found(actor, filter_from(options))]
             self.stdout.write(as_json(lines) if options["json"] else "\n".join(map(ruling_line_text, lines)))
             return
-        document = ruling_document(actor, found(actor, options))
+        document = ruling_document(actor, ruling_numbered(actor, options))
         self.stdout.write(as_json(document) if options["json"] else ruling_text(document))
 
 
-def wanted(options: dict[str, Any]) -> RulingFilter:
+def filter_from(options: dict[str, Any]) -> RulingFilter:
     table = table_of(options["table"])
     named: dict[str, Any] = {name: options[name] or "" for name in ("kind", "scope", "state", "rulebook", "situation")}
     return RulingFilter(table=table.code if table else "", period=period(options), **named)
 
 
-def found(actor: Actor, options: dict[str, Any]) -> Ruling:
+def ruling_numbered(actor: Actor, options: dict[str, Any]) -> Ruling:
     number = options["number"]
     match rulings_numbered(actor, number, options["casino"]):
         case [ruling]:

@@ -85,7 +85,10 @@ def text_of(decision: LimitDecision) -> str:
         f"Your limit proposal no. {proposal.pk} for {tables} was {decision.outcome} by {decision.who} "
         f"at {clock_text(decision.at, casino)}.",
         f"Reason: {decision.reason}",
-        *(f"{one.table}: in force from {clock_text(one.starts_at, casino)}" for one in decision.limit_sets.all()),
+        *(
+            f"{limit_set.table}: in force from {clock_text(limit_set.starts_at, casino)}"
+            for limit_set in decision.limit_sets.all()
+        ),
     ]
     return "\n".join(lines)
 

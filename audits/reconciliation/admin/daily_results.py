@@ -19,7 +19,7 @@ from audits.models import COUNTS, FIGURES, Category, ClosedSummary, DayClose, Da
 from audits.pages.fields import day_field
 from audits.reports.notes import table_notes
 from games.access.gate import authorize, can, visible, within_reach
-from games.pages.gated import GatedAdmin, actor_of, only_to_look
+from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 ROWS = 60
 FURTHEST = 10_000_000
@@ -39,7 +39,7 @@ FOUND = {
 
 
 @dataclass(frozen=True)
-class Line:
+class DayLine:
     """A figure as it stands, and as it was frozen."""
 
     name: str
@@ -66,7 +66,7 @@ class DaySummaryAdmin(GatedAdmin):
         return False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "daysummary.view")
         form = SummarySearch(request.GET or None)
@@ -90,8 +90,8 @@ class DaySummaryAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        one = self.found(request, object_id)
+        require_safe(request)
+        one = self.get_or_deny(request, object_id)
         frozen = ClosedSummary.objects.filter(table=one.table, close__gaming_day=one.gaming_day)
         closed = frozen.select_related("close__run").first()
         context = {
@@ -110,7 +110,7 @@ class DaySummaryAdmin(GatedAdmin):
         """Its history is what was frozen at the close: the same page."""
         return self.change_view(request, object_id)
 
-    def found(self, request: HttpRequest, object_id: str) -> DaySummary:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> DaySummary:
         one: DaySummary | None = self.get_object(request, object_id)
         if one is None:
             raise Http404(f"There is no day {object_id}.")
@@ -143,15 +143,15 @@ class DayCloseAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         close: DayClose | None = self.get_object(request, object_id)
         if close is None:
             raise Http404(f"There is no closed day {object_id}.")
         authorize(actor_of(request), "dayclose.view", close)
         frozen = within_reach(request.user, "dayclose.view", close.summaries.select_related("table"))
         now = {
-            one.table_id: one
-            for one in DaySummary.objects.filter(gaming_day=close.gaming_day, table__casino=close.casino_id)
+            day_summary.table_id: day_summary
+            for day_summary in DaySummary.objects.filter(gaming_day=close.gaming_day, table__casino=close.casino_id)
         }
         rows = [(one, now.get(one.table_id)) for one in frozen]
         context = {
@@ -166,20 +166,20 @@ def has_changed(now: Figures, frozen: Figures) -> bool:
     return any(getattr(now, name) != getattr(frozen, name) for name in (*FIGURES, *COUNTS, "kinds"))
 
 
-def lines_of(now: Figures, frozen: Figures | None) -> list[list[Line]]:
+def lines_of(now: Figures, frozen: Figures | None) -> list[list[DayLine]]:
     """The figures in groups, each with its frozen fellow where the day is closed."""
     groups: Sequence[tuple[dict[str, str], Any]] = ((NUMBERS, _count), (AMOUNTS, _amount), (FOUND, _count))
     return [
-        [Line(title, show(now, name), show(frozen, name) if frozen else None) for name, title in names.items()]
+        [DayLine(title, show(now, name), show(frozen, name) if frozen else None) for name, title in names.items()]
         for names, show in groups
     ]
 
 
-def kinds_of(now: Figures, frozen: Figures | None) -> list[Line]:
+def kinds_of(now: Figures, frozen: Figures | None) -> list[DayLine]:
     """By category and kind; those that were frozen and are no longer there stand at 0."""
     before = frozen.kinds if frozen else {}
     return [
-        Line(_kind(key), str(now.kinds.get(key, 0)), str(before.get(key, 0)) if frozen else None)
+        DayLine(_kind(key), str(now.kinds.get(key, 0)), str(before.get(key, 0)) if frozen else None)
         for key in sorted({*now.kinds, *before})
     ]
 
@@ -200,9 +200,9 @@ def _amount(figures: Figures, name: str) -> str:
 def total_of(summaries: Iterable[DaySummary]) -> DaySummary:
     """All of them together; deviations add up by their squares."""
     total = DaySummary(**dict.fromkeys((*FIGURES, *COUNTS), 0))
-    for one in summaries:
+    for summary in summaries:
         for name in (*FIGURES, *COUNTS):
-            setattr(total, name, getattr(total, name) + getattr(one, name))
+            setattr(total, name, getattr(total, name) + getattr(summary, name))
     return total
 
 

@@ -19,7 +19,7 @@ from audits.reconciliation.services.runs import run_cancel, run_start
 from audits.tasks import take_part
 from games.access.gate import authorize, can, visible, within_reach
 from games.models import Casino, Staff, Table
-from games.pages.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
+from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, add_errors, require_safe, take_step
 
 ROWS = 50
 KINDS: dict[str, tuple[str, Q]] = {
@@ -55,7 +55,7 @@ class StartForm(forms.Form):
         return values
 
 
-class ConfirmForm(StepForm):
+class CancelRunForm(ActionForm):
     """A step that asks for nothing but a click."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -77,7 +77,7 @@ class RunAdmin(GatedAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The newest first; a page begins where the last one ended."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "run.view")
         kind = request.GET.get("kind", "")
@@ -106,7 +106,7 @@ class RunAdmin(GatedAdmin):
             try:
                 run = run_start(actor=actor, send=take_part.delay, **form.cleaned_data)
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
             else:
                 messages.success(request, f"Run {run} has begun.")
                 return redirect("admin:audits_run_change", run.pk)
@@ -119,8 +119,8 @@ class RunAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """How far it has come, of all its tables; what it found, of those within reach."""
-        only_to_look(request)
-        run = self.found(request, object_id, "run.view")
+        require_safe(request)
+        run = self.get_or_deny(request, object_id, "run.view")
         parts = run.parts.all()
         reached = within_reach(request.user, "run.view", parts.select_related("table")).order_by("table__code", "pk")
         progress = parts.aggregate(expected=Sum("rounds_expected"), read=Sum("rounds_read"))
@@ -140,23 +140,23 @@ class RunAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Its page tells who began and who ended it."""
-        only_to_look(request)
-        return redirect("admin:audits_run_change", self.found(request, object_id, "run.view").pk)
+        require_safe(request)
+        return redirect("admin:audits_run_change", self.get_or_deny(request, object_id, "run.view").pk)
 
     def cancel_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        run = self.found(request, object_id, "run.cancel")
+        run = self.get_or_deny(request, object_id, "run.cancel")
 
         def take(actor: Staff, thing: Run, values: dict[str, Any]) -> str:
             run_cancel(actor=actor, run=thing)
             return f"Run {thing} is cancelled; the tables that were done stay done."
 
         return take_step(
-            self.admin_site, request, run, action="run.cancel", title="Cancel the run", form_class=ConfirmForm,
+            self.admin_site, request, run, action="run.cancel", title="Cancel the run", form_class=CancelRunForm,
             take=take, back=reverse("admin:audits_run_change", args=[run.pk]),
             above="reconciliation/run_cancel_above.html",
         )  # fmt: skip
 
-    def found(self, request: HttpRequest, object_id: str, action: str) -> Run:
+    def get_or_deny(self, request: HttpRequest, object_id: str, action: str) -> Run:
         run: Run | None = self.get_object(request, object_id)
         if run is None:
             raise Http404(f"There is no run {object_id}.")

@@ -11,19 +11,19 @@ from games.engine.settlement import RULING
 MAY_RULE, MAY_AMEND = "shift-manager", "pit-supervisor"
 
 
-def decision_faults(one: RecordedRound, crews: Crews) -> Iterator[ProceduralFault]:
+def decision_faults(recorded_round: RecordedRound, crews: Crews) -> Iterator[ProceduralFault]:
     """Yield decisions without authority, each kind once."""
-    voided = [event for event in one.events if event.kind == VOID and event.rule == RULING]
-    if reasons := [reason for event in voided for reason in _ruling_faults(one, event, crews)]:
+    voided = [event for event in recorded_round.events if event.kind == VOID and event.rule == RULING]
+    if reasons := [reason for event in voided for reason in _ruling_faults(recorded_round, event, crews)]:
         yield ProceduralFault("void-without-authority", f"Voided by a ruling: {' and '.join(reasons)}.")
-    amended = [event for event in one.events if event.kind == RESULT_AMENDED]
+    amended = [event for event in recorded_round.events if event.kind == RESULT_AMENDED]
     if wrong := [event for event in amended if not crews.has_authority(event.by, MAY_AMEND, event.at)]:
         names = ", ".join(dict.fromkeys(event.by or "a person who is not named" for event in wrong))
         yield ProceduralFault("amendment-without-authority", f"Amended by {names}, not by a pit supervisor or above.")
 
 
-def _ruling_faults(one: RecordedRound, event: Event, crews: Crews) -> Iterator[str]:
-    if not one.answers:
+def _ruling_faults(recorded_round: RecordedRound, event: Event, crews: Crews) -> Iterator[str]:
+    if not recorded_round.answers:
         yield "no ruling on this round is on record"
     if event.by is not None and not crews.has_authority(event.by, MAY_RULE, event.at):
         yield f"{event.by} was not a shift manager or above at that moment"

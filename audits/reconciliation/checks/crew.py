@@ -15,7 +15,7 @@ import numpy as np
 
 from audits.reconciliation.bulk_read import Bools, Ints
 from games.access.roles import rank
-from games.database.sql import rows
+from games.database.sql import query_rows
 from games.models import Table, TableAssignment, ThresholdDecision
 
 DEALER, SUPERVISOR = "dealer", "pit-supervisor"
@@ -46,7 +46,7 @@ class Place:
     """Where a table was, and whether people of other departments might act there, by time."""
 
     def __init__(self, table: Table, assignments: Sequence[TableAssignment]) -> None:
-        self._pits = [(one.during, one.pit_id) for one in assignments]
+        self._pits = [(assignment.during, assignment.pit_id) for assignment in assignments]
         before = table.casino.history.order_by("history_date", "history_id")
         approved = ThresholdDecision.objects.approved(table.casino, "acting").order_by("effective_from", "pk")
         decided = approved.values_list("effective_from", "change__proposed__acting_other_departments")
@@ -82,9 +82,9 @@ class Person:
         return set(self.posts) == {post}
 
 
-def _counts(one: Acting, department: str) -> bool:
+def _counts(acting: Acting, department: str) -> bool:
     """Tell whether an appointment was made in the department in which the person is."""
-    return one.department == department or (department == PIT and not one.department)
+    return acting.department == department or (department == PIT and not acting.department)
 
 
 class CrewFault(NamedTuple):
@@ -99,11 +99,11 @@ class Crews:
     def __init__(self, table: Table, assignments: Sequence[TableAssignment]) -> None:
         self._place = Place(table, assignments)
         acting: dict[int, list[Acting]] = defaultdict(list)
-        for key, *appointment in rows(ACTING, table.casino_id):
+        for key, *appointment in query_rows(ACTING, table.casino_id):
             acting[key].append(Acting(*appointment))
         self._people: dict[int, Person] = {}
         self._keys: dict[str, int] = {}
-        for key, number, moment, post, department in rows(SPELLS, table.casino_id):
+        for key, number, moment, post, department in query_rows(SPELLS, table.casino_id):
             person = self._people.setdefault(key, Person(acting[key]))
             person.moments.append(moment)
             person.posts.append(post)
@@ -129,7 +129,7 @@ class Crews:
 
     def faults(self, doubtful: dict[int, tuple[int, dt.datetime]]) -> Iterator[tuple[int, CrewFault]]:
         """Say what is wrong, by round: `doubtful` has the crew of each round and when it began."""
-        named = {key: numbers for key, *numbers in rows(NUMBERS, list(doubtful))} if doubtful else {}
+        named = {key: numbers for key, *numbers in query_rows(NUMBERS, list(doubtful))} if doubtful else {}
         for key, (crew, at) in doubtful.items():
             for (member, post), number in zip(_members(crew), named[key], strict=True):
                 if number is not None and (fault := self._fault(member, post, number, at)):

@@ -8,10 +8,10 @@ import numpy as np
 
 from audits.models import Finding
 from audits.reconciliation.bulk_read import Rounds
-from audits.reconciliation.drafts import Found, procedural_found
+from audits.reconciliation.drafts import FindingDraft, procedural_draft
 from audits.reconciliation.postgres_time import moment_of
-from audits.reconciliation.terms import SIGN_INCOMPLETE, Applied, Applying
-from games.database.sql import rows
+from audits.reconciliation.terms import SIGN_INCOMPLETE, AppliedTerms, TermsOfDay
+from games.database.sql import query_rows
 from games.engine.signs.completeness import Missing, missing_on_sign
 from games.models import Table
 
@@ -28,10 +28,10 @@ class Candidate(NamedTuple):
     assignment_id: int
 
 
-class SignCheck:
+class IncompleteSignCheck:
     """Watch the rounds of one gaming day of a table for the first bet that the sign has no limits for."""
 
-    def __init__(self, table: Table, applying: Applying) -> None:
+    def __init__(self, table: Table, applying: TermsOfDay) -> None:
         self.table, self.applying = table, applying
         self._first: int | None = None  # when the first such round began
         self._rounds: list[int] = []  # those that began then
@@ -59,12 +59,12 @@ class SignCheck:
         if first == self._first:
             self._rounds += rounds.ids[found[rounds.started_at[found] == first]].tolist()
 
-    def findings(self) -> Iterator[tuple[int, Found]]:
+    def findings(self) -> Iterator[tuple[int, FindingDraft]]:
         if not self._rounds or (self.known and not self.is_earlier_than(self.known)):
             return
         candidates = [
             Candidate(started_at, ref, source, key, assignment)
-            for key, started_at, ref, source, assignment in rows(NAMES, self._rounds)
+            for key, started_at, ref, source, assignment in query_rows(NAMES, self._rounds)
         ]
         if self.known is not None and self.known.round is not None:
             one = self.known.round
@@ -80,14 +80,14 @@ class SignCheck:
         """Tell whether a round of this pass may come before the one that is on record."""
         return self._first is not None and moment_of(self._first) <= known.round_started_at
 
-    def _found(self, applied: Applied) -> Found:
+    def _found(self, applied: AppliedTerms) -> FindingDraft:
         game = applied.game
         lacks = missing_on_sign(game.book, game.layout, game.limits)
         if applied.limit_set is None:
             detail = "No sign with limits was on record for this table."
         else:
             detail = f"The sign lacked {'; '.join(map(in_words, lacks))}."
-        return procedural_found(game.book, self.applying.weights, SIGN_INCOMPLETE, detail)
+        return procedural_draft(game.book, self.applying.weights, SIGN_INCOMPLETE, detail)
 
 
 def in_words(missing: Missing) -> str:

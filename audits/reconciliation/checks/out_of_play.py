@@ -6,9 +6,9 @@ import numpy as np
 
 from audits.models import Category, FindingPolicy
 from audits.reconciliation.bulk_read import Rounds
-from audits.reconciliation.drafts import Found
+from audits.reconciliation.drafts import FindingDraft
 from audits.reconciliation.postgres_time import microseconds
-from games.database.sql import rows
+from games.database.sql import query_rows
 from games.floor.availability import Unavailable, availability_of
 from games.models import LiveWarning, Table
 
@@ -33,7 +33,7 @@ class Closures:
             for key, book in books.items()
         }
         self.closed = {key: flags for key, flags in closed.items() if flags.any()}  # mostly none
-        self.warned = _grouped(rows(WARNINGS, table.pk))
+        self.warned = _grouped(query_rows(WARNINGS, table.pk))
 
 
 class OutOfPlay:
@@ -55,7 +55,7 @@ class OutOfPlay:
             chosen = zip(rounds.ids[out].tolist(), places[out].tolist(), strict=True)
             self._found += [(pk, key, place) for pk, place in chosen]
 
-    def findings(self) -> Iterator[tuple[int, Found]]:
+    def findings(self) -> Iterator[tuple[int, FindingDraft]]:
         """A warning that was given while a round was played comes first: it is the same finding, once a kind."""
         if not self._seen and not self._found:
             return
@@ -72,10 +72,10 @@ class OutOfPlay:
                 yield pk, out_of_play_found(self.policy, problem.kind, problem.rules, problem.explain)
 
 
-def out_of_play_found(policy: FindingPolicy, kind: str, rules: Iterable[str], detail: str) -> Found:
+def out_of_play_found(policy: FindingPolicy, kind: str, rules: Iterable[str], detail: str) -> FindingDraft:
     """The finding of a round that should not have been played; the same for a round in play and one on record."""
     cited = list(rules)
-    return Found(
+    return FindingDraft(
         Category.PROCEDURAL, f"{kind} ", kind, policy.procedural_severity(kind), rule=cited[0] if cited else None,
         rules=cited, detail=detail,
     )  # fmt: skip

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from audits.models import FindingPolicy
 from audits.reconciliation.bulk_read import EARLY, LASTING, Rounds
 from audits.reconciliation.checks.crew import CrewFault
-from audits.reconciliation.checks.incomplete_signs import SignCheck
+from audits.reconciliation.checks.incomplete_signs import IncompleteSignCheck
 from audits.reconciliation.checks.out_of_play import OutOfPlay
-from audits.reconciliation.drafts import Found, procedural_found
+from audits.reconciliation.drafts import FindingDraft, procedural_draft
 from audits.reconciliation.postgres_time import microseconds, moment_of
-from audits.reconciliation.terms import Applying
-from games.database.sql import rows
+from audits.reconciliation.terms import TermsOfDay
+from games.database.sql import query_rows
 from games.engine.rules.loader import rulebook
 from games.models import Table
 
@@ -53,11 +53,11 @@ RULEBOOKS = "SELECT id, rulebook FROM games_round WHERE id = ANY (%s)"
 class Procedure:
     """Watches the rounds of a table go by, and then says what was not as it should be."""
 
-    def __init__(self, table: Table, applying: Applying) -> None:
+    def __init__(self, table: Table, applying: TermsOfDay) -> None:
         self.table, self.applying = table, applying
         self._out_of_play = OutOfPlay(applying.weights, applying.closures)
         self.lasting: list[int] = []  # new ones that ended after the gaming day
-        self.sign = SignCheck(table, applying)
+        self.sign = IncompleteSignCheck(table, applying)
         self._doubtful: dict[int, tuple[int, dt.datetime]] = {}  # rounds, with their crew and when they began
         self._early: list[int] = []
         self._times: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
@@ -92,33 +92,33 @@ class Procedure:
         found: list[int] = ids[order][(until > started) | same].tolist()
         return found
 
-    def findings(self, overlapping: Sequence[int]) -> Iterator[tuple[int, Found]]:
+    def findings(self, overlapping: Sequence[int]) -> Iterator[tuple[int, FindingDraft]]:
         """Yield what is to be said of each round, with its rules and its severity."""
         drafts = [*self._early_bets(), *self._overlaps(overlapping), *self._crew_faults()]
-        books = dict(rows(RULEBOOKS, [draft.round_id for draft in drafts])) if drafts else {}
+        books = dict(query_rows(RULEBOOKS, [draft.round_id for draft in drafts])) if drafts else {}
         for draft in drafts:
             yield draft.round_id, draft.found(books[draft.round_id], self.applying.weights)
         yield from self._out_of_play.findings()
         yield from self.sign.findings()
 
-    def _early_bets(self) -> "Iterator[Draft]":
-        for key, position, player, box in rows(EARLY_BETS, self._early) if self._early else ():
+    def _early_bets(self) -> "Iterator[ProceduralDraft]":
+        for key, position, player, box in query_rows(EARLY_BETS, self._early) if self._early else ():
             detail = f"{player} {box} was placed before betting began."
-            yield Draft(
+            yield ProceduralDraft(
                 key, "early-bet", detail, str(position), {"position": position, "player": player, "boxes": [box]}
             )
 
-    def _overlaps(self, overlapping: Sequence[int]) -> "Iterator[Draft]":
-        for key, ref, source in rows(OVERLAPS, LONGEST, list(overlapping)) if overlapping else ():
-            yield Draft(key, "overlap", f"Began while {ref} ({source}) was still on.", f"{source} {ref}")
+    def _overlaps(self, overlapping: Sequence[int]) -> "Iterator[ProceduralDraft]":
+        for key, ref, source in query_rows(OVERLAPS, LONGEST, list(overlapping)) if overlapping else ():
+            yield ProceduralDraft(key, "overlap", f"Began while {ref} ({source}) was still on.", f"{source} {ref}")
 
-    def _crew_faults(self) -> "Iterator[Draft]":
+    def _crew_faults(self) -> "Iterator[ProceduralDraft]":
         fault: CrewFault
         for key, fault in self.applying.crews.faults(self._doubtful):
-            yield Draft(key, fault.kind, fault.detail, fault.post)
+            yield ProceduralDraft(key, fault.kind, fault.detail, fault.post)
 
 
-class Draft(NamedTuple):
+class ProceduralDraft(NamedTuple):
     """What is to be said of a round, before its rulebook is at hand."""
 
     round_id: int
@@ -127,16 +127,16 @@ class Draft(NamedTuple):
     mark: str = ""  # what tells it from others of its kind in the same round
     columns: dict[str, Any] = {}
 
-    def found(self, book_id: str, policy: FindingPolicy) -> Found:
-        return procedural_found(rulebook(book_id), policy, self.kind, self.detail, self.mark, **self.columns)
+    def found(self, book_id: str, policy: FindingPolicy) -> FindingDraft:
+        return procedural_draft(rulebook(book_id), policy, self.kind, self.detail, self.mark, **self.columns)
 
 
 def last_end_before(table: Table, moment: dt.datetime) -> dt.datetime | None:
     """When the rounds that began before a moment had all ended."""
-    ((found,),) = rows(LAST_END, table.pk, moment - LONGEST, moment)
+    ((found,),) = query_rows(LAST_END, table.pk, moment - LONGEST, moment)
     return found  # type: ignore[no-any-return]
 
 
 def begun_meanwhile(ids: Sequence[int]) -> list[tuple[int, dt.date]]:
     """Rounds that began while one of these was on, with their gaming days."""
-    return rows(BEGUN_MEANWHILE, list(ids))
+    return query_rows(BEGUN_MEANWHILE, list(ids))

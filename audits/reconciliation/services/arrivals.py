@@ -10,9 +10,9 @@ from django.utils import timezone
 from psycopg import errors
 
 from audits.models import DaySummary, Run
-from audits.reconciliation.day import BusyError, Done, reconcile_waiting
-from audits.reconciliation.services.faults import Faults
-from games.database.sql import rows
+from audits.reconciliation.day import BusyError, DayResult, reconcile_waiting
+from audits.reconciliation.services.faults import DeferredFaults
+from games.database.sql import query_rows
 from games.engine.play.findings import VERSION
 from games.models import Casino, Table
 
@@ -46,9 +46,9 @@ class Arrivals:
         return self._run
 
 
-def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) -> Done:
+def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) -> DayResult:
     """Reconcile what waits; of these tables and days, where some are named. Done twice it does nothing twice."""
-    total, faults = Done(), Faults()
+    total, faults = DayResult(), DeferredFaults()
     wanted = None if only is None else set(only)
     places = [place for place in waiting() if wanted is None or place in wanted]
     for wait in (False, True):
@@ -67,10 +67,10 @@ def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) 
 
 def waiting() -> list[TableDay]:
     """Tables and days with rounds in the outbox, those that wait longest first."""
-    return rows(WAITING)
+    return query_rows(WAITING)
 
 
-def _take_patiently(place: TableDay, who: str) -> Done | None:
+def _take_patiently(place: TableDay, who: str) -> DayResult | None:
     """Ask again and again: to wait for the lock itself would fill the server's log with time-outs."""
     until = time.monotonic() + PATIENCE
     while (done := _take(place, who)) is None and time.monotonic() < until:
@@ -78,7 +78,7 @@ def _take_patiently(place: TableDay, who: str) -> Done | None:
     return done
 
 
-def _take(place: TableDay, who: str) -> Done | None:
+def _take(place: TableDay, who: str) -> DayResult | None:
     """None where somebody else is at work on it."""
     table_id, day = place
     summary_ensure(place)
@@ -108,7 +108,7 @@ def summaries_ensure(places: Iterable[TableDay]) -> None:
     DaySummary.objects.bulk_create(new, ignore_conflicts=True)
 
 
-def _add(total: Done, done: Done) -> None:
+def _add(total: DayResult, done: DayResult) -> None:
     total.rounds += done.rounds
     total.bets += done.bets
 

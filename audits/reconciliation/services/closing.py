@@ -44,7 +44,7 @@ def day_freeze(run: Run) -> DayClose:
     summaries = DaySummary.objects.filter(table__casino=run.casino, gaming_day=run.gaming_day)
     names = (*FIGURES, *COUNTS, "kinds")
     ClosedSummary.objects.bulk_create(
-        ClosedSummary(close=close, table_id=one.table_id, **{name: getattr(one, name) for name in names})
-        for one in summaries
+        ClosedSummary(close=close, table_id=summary.table_id, **{name: getattr(summary, name) for name in names})
+        for summary in summaries
     )
     return close

@@ -4,7 +4,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Faults:
+class DeferredFaults:
     """Entered for each of many steps: what one raises is kept, and the next one goes on."""
 
     def __init__(self) -> None:

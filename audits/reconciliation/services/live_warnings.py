@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef
 from audits.models import Finding, policy_of
 from audits.reconciliation.checks.out_of_play import out_of_play_found
 from audits.reconciliation.services.arrivals import SYSTEM, Arrivals
-from audits.reconciliation.services.faults import Faults
+from audits.reconciliation.services.faults import DeferredFaults
 from games.engine.play.findings import VERSION
 from games.floor.moments import gaming_day
 from games.models import LiveRound, LiveWarning
@@ -18,7 +18,7 @@ from games.models import LiveRound, LiveWarning
 
 def warnings_take(*, who: str = SYSTEM) -> int:
     """Make a finding of each warning that has none; return how many. Done twice, it does nothing twice."""
-    faults, made = Faults(), 0
+    faults, made = DeferredFaults(), 0
     for key in warnings_waiting():
         with faults:
             made += _take(key, who)

@@ -12,11 +12,11 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from audits.models import COUNTS, Run, RunPart
-from audits.reconciliation.day import Done, reconcile_day
+from audits.reconciliation.day import DayResult, reconcile_day
 from audits.reconciliation.services.arrivals import summaries_ensure
 from audits.reconciliation.services.closing import day_freeze
-from games.access.gate import Actor, authorize, name_of, within_reach
-from games.database.sql import rows
+from games.access.gate import Actor, actor_name, authorize, within_reach
+from games.database.sql import query_rows
 from games.engine.play.findings import VERSION
 from games.models import Casino, Round, Table
 
@@ -34,7 +34,7 @@ RUN_LOCK = "SELECT state FROM audits_run WHERE id = %s FOR NO KEY UPDATE"
 UNDONE = "SELECT FROM audits_runpart WHERE run_id = %s AND NOT is_done LIMIT 1"
 
 
-class CancelledError(Exception):
+class RunCancelledError(Exception):
     """Somebody cancelled the run while a part was at work: that part changes nothing."""
 
 
@@ -43,7 +43,7 @@ def run_start(
 ) -> Run:
     """A gaming day of a casino, or of one table of it; a part a table. `send` hands the parts to workers."""
     authorize(actor, "run.start", table or casino)
-    return _begin(Run(kind=Run.Kind.DAY, casino=casino, gaming_day=day, who=name_of(actor)), day, table, send)
+    return _begin(Run(kind=Run.Kind.DAY, casino=casino, gaming_day=day, who=actor_name(actor)), day, table, send)
 
 
 def close_start(*, casino: Casino, day: dt.date, who: str, send: Callable[[int], None] | None = None) -> Run:
@@ -87,7 +87,7 @@ def run_cancel(*, actor: Actor, run: Run) -> Run:
     if run.kind == Run.Kind.CLOSE:
         raise ValidationError("The close of a day is not cancelled; it is begun again until it is done.")
     ended = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
-        state=Run.State.CANCELLED, ended_at=timezone.now(), ended_by=name_of(actor)
+        state=Run.State.CANCELLED, ended_at=timezone.now(), ended_by=actor_name(actor)
     )
     if not ended:
         raise ValidationError("This run is over already; nothing has changed.")
@@ -106,7 +106,7 @@ def part_take(*, key: int, wait: bool = False) -> RunPart | None:
             if part is not None:
                 _take(part)
                 _end_if_done(part.run)  # with the part: a worker that is killed leaves no run without an end
-    except CancelledError:
+    except RunCancelledError:
         return None
     return part
 
@@ -114,7 +114,7 @@ def part_take(*, key: int, wait: bool = False) -> RunPart | None:
 def _locked(key: int, *, wait: bool) -> RunPart | None:
     """One at a time, until the transaction ends; a lock that dies with its holder. What he did is seen then."""
     function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
-    if rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
+    if query_rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
         return None
     part = RunPart.objects.select_related("run", "table__casino").get(pk=key)
     return None if part.is_done or part.run.is_over else part
@@ -122,7 +122,7 @@ def _locked(key: int, *, wait: bool) -> RunPart | None:
 
 def _take(part: RunPart) -> None:
     started = time.monotonic()
-    done: Done = reconcile_day(part.table, part.gaming_day, lambda: part.run, Telling(part))
+    done: DayResult = reconcile_day(part.table, part.gaming_day, lambda: part.run, ProgressWriter(part))
     part.is_done, part.rounds, part.bets, part.rounds_read = True, done.rounds, done.bets, done.rounds
     part.seconds = time.monotonic() - started
     for name in COUNTS:
@@ -130,7 +130,7 @@ def _take(part: RunPart) -> None:
     part.save(update_fields=["is_done", "rounds", "bets", "rounds_read", "seconds", *COUNTS])
 
 
-class Telling:
+class ProgressWriter:
     """How far a part has come. Told in a connection of its own: nobody sees the part's transaction before its end."""
 
     def __init__(self, part: RunPart) -> None:
@@ -148,17 +148,17 @@ class Telling:
         finally:
             own.close()
         if row is None or row[0] == Run.State.CANCELLED:
-            raise CancelledError
+            raise RunCancelledError
         self.told = time.monotonic()
 
 
 @transaction.atomic(savepoint=False)
 def _end_if_done(run: Run) -> None:
     """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
-    ((state,),) = rows(RUN_LOCK, run.pk)
+    ((state,),) = query_rows(RUN_LOCK, run.pk)
     if state == Run.State.CANCELLED:
-        raise CancelledError
-    if state != Run.State.RUNNING or rows(UNDONE, run.pk):
+        raise RunCancelledError
+    if state != Run.State.RUNNING or query_rows(UNDONE, run.pk):
         return
     if run.kind == Run.Kind.CLOSE:
         day_freeze(run)

@@ -21,13 +21,13 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 from audits.exports.charts import chart_svg
 from audits.models import CERTIFIED_FORMATS, ReportFormat, ReportRun
 from audits.pages.fields import day_field
-from audits.reconciliation.admin.runs import ConfirmForm
+from audits.reconciliation.admin.runs import CancelRunForm
 from audits.reports.admin.rows import PREVIEW_ROWS, TableShown, comparison_of, kept_table, table_of
 from audits.reports.cover import chart_from, parameters_of, period_text
 from audits.reports.file_response import report_response
 from audits.reports.reach import CERTIFY, EXPORT, VIEW, kinds_read, report_authorize, reports_seen
 from audits.reports.registry import REPORTS
-from audits.reports.report_kind import Asked, ReportKind, Shelf
+from audits.reports.report_kind import ReportKind, ReportRequest, Shelf
 from audits.reports.services.certificates import STATEMENT_LENGTH, report_certify, report_recheck
 from audits.reports.services.production import pending_places
 from audits.reports.services.reports import own_casino, report_again, report_ask, report_cancel, verify_asked
@@ -36,7 +36,7 @@ from audits.tasks import take_report
 from games.access.gate import authorize, can, deny, within_reach
 from games.floor.moments import gaming_day
 from games.models import Casino, Staff, Table
-from games.pages.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
+from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, add_errors, require_safe, take_step
 
 ROWS = 25
 STATEMENT = (
@@ -80,7 +80,7 @@ class ReportForm(forms.Form):
         return values
 
 
-class CertifyForm(ConfirmForm):
+class CertifyForm(CancelRunForm):
     """The statement over the officer's name."""
 
     statement = forms.CharField(
@@ -135,7 +135,7 @@ class ReportRunAdmin(GatedAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """What reports there are, by task, and those that were made, the newest first."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, VIEW)
         read = kinds_read(actor)
@@ -174,7 +174,7 @@ class ReportRunAdmin(GatedAdmin):
                     return redirect("admin:audits_reportrun_change", run.pk)
                 preview = preview_of(actor, **form.cleaned_data)
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
         context = {
             **self.admin_site.each_context(request), "title": "Make a report", "form": form, "opts": self.opts,
             "preview": preview, "back": reverse("admin:audits_reportrun_changelist"), "rows": PREVIEW_ROWS,
@@ -194,7 +194,7 @@ class ReportRunAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         run = self.report_found(request, object_id)
         report_recheck(run)
         charts = [
@@ -238,7 +238,7 @@ class ReportRunAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Its page says who asked for it, when, and what became of it."""
-        only_to_look(request)
+        require_safe(request)
         return redirect("admin:audits_reportrun_change", self.report_found(request, object_id).pk)
 
     # --- Steps ---
@@ -248,7 +248,7 @@ class ReportRunAdmin(GatedAdmin):
             report_cancel(actor=actor, run=run)
             return "The report is cancelled."
 
-        return self._step(request, key, EXPORT, "Cancel the report", ConfirmForm, take)
+        return self._step(request, key, EXPORT, "Cancel the report", CancelRunForm, take)
 
     def again_view(self, request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         def take(actor: Staff, run: ReportRun, values: dict[str, Any]) -> str:
@@ -256,7 +256,7 @@ class ReportRunAdmin(GatedAdmin):
             run.pk = again.pk  # the page of the new one comes next
             return "The report is being made again; the earlier one stays as it is."
 
-        return self._step(request, key, EXPORT, "Run again", ConfirmForm, take)
+        return self._step(request, key, EXPORT, "Run again", CancelRunForm, take)
 
     def certify_view(self, request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         def take(actor: Staff, run: ReportRun, values: dict[str, Any]) -> str:
@@ -266,7 +266,7 @@ class ReportRunAdmin(GatedAdmin):
         return self._step(request, key, CERTIFY, "Certify", CertifyForm, take)
 
     def _step(  # noqa: PLR0917  the parts of one step, in the order of the page
-        self, request: HttpRequest, key: Any, action: str, title: str, form: type[StepForm], take: Any
+        self, request: HttpRequest, key: Any, action: str, title: str, form: type[ActionForm], take: Any
     ) -> HttpResponse:
         run = self.report_found(request, key)
         back = reverse("admin:audits_reportrun_change", args=[run.pk])
@@ -279,7 +279,7 @@ class ReportRunAdmin(GatedAdmin):
 
     def compare_view(self, request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         """The earlier report and this one side by side: the rows that only one of them has."""
-        only_to_look(request)
+        require_safe(request)
         run = self.report_found(request, key)
         if run.again_of is None:
             raise Http404("This report was not run again.")
@@ -298,7 +298,7 @@ class ReportRunAdmin(GatedAdmin):
         return self._file(request, key, certified=True)
 
     def _file(self, request: HttpRequest, key: uuid.UUID, *, certified: bool) -> FileResponse | HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         run = self.report_found(request, key)
         if certified and not hasattr(run, "certificate"):
             raise Http404("This report is not certified.")
@@ -337,7 +337,7 @@ def preview_of(
     standing = report_authorize(actor, kind, casino=casino, table=table, action=VIEW)
     casino = casino or own_casino(standing)
     with snapshot():
-        report: ReportKind = REPORTS[kind](Asked(actor, standing, first, last, casino, table))
+        report: ReportKind = REPORTS[kind](ReportRequest(actor, standing, first, last, casino, table))
         rows = list(islice(report.rows(), PREVIEW_ROWS + 1))
         is_pending = report.reconciles and bool(pending_places(report.asked))
         nil = "" if rows else report.nil()

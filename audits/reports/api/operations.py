@@ -3,7 +3,7 @@
 from audits.api.schemas import COUNT, DAY
 from audits.models import ReportFormat, ReportRun
 from audits.reports.registry import REPORTS
-from games.api.openapi import Refusal, Schema, operation
+from games.api.openapi import RefusalAnswer, Schema, operation
 from games.api.operations import PAGES, in_path, in_query
 from games.api.schemas import CODE, MOMENT, TEXT, list_of, nullable, page_of, record, ref
 
@@ -46,12 +46,14 @@ REPORT = record(
 REPORT_SCHEMAS = {"NewReport": NEW_REPORT, "Report": REPORT, "ReportPage": page_of("Report")}
 
 REPORT_KEY = in_path("key", KEY, "The report's `id`.")
-NO_FILE = Refusal(
+NO_FILE = RefusalAnswer(
     "The report is not finished, failed, or its file has expired.",
     "No file",
     "This report is running; there is no file.",
 )
-OVER = Refusal("The report is finished already; nothing has changed.", "Overtaken", "This report is finished already.")
+OVER = RefusalAnswer(
+    "The report is finished already; nothing has changed.", "Overtaken", "This report is finished already."
+)
 
 report_list = operation(
     "report_list",

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audits.incidents.api.evidence import AnyType
-from audits.incidents.parser import Reader
+from audits.incidents.parser import BodyReader
 from audits.models import ReportFormat, ReportRun
 from audits.reports.api import operations
 from audits.reports.file_response import report_response
@@ -92,7 +92,7 @@ def report_of(actor: Actor, key: uuid.UUID) -> ReportRun:
 
 def read_report_asked(actor: Actor, document: object) -> dict[str, Any]:
     """Return the arguments of `report_ask`."""
-    reader = Reader(actor, document, FIELDS, "kind", "from", "to", "format")
+    reader = BodyReader(actor, document, FIELDS, "kind", "from", "to", "format")
     values = {
         "kind": reader.choice("kind", sorted(REPORTS)), "format": reader.choice("format", ReportFormat.values),
         "first": reader.day("from"), "last": reader.day("to"),

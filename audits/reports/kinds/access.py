@@ -10,7 +10,7 @@ from django.utils import timezone
 from audits.exports.document import Column, ColumnKind, Row
 from audits.reports.kinds.accounts import Accounts
 from audits.reports.kinds.role_spans import RoleSpan, acting_spans, histories, role_spans
-from audits.reports.report_kind import Asked, ReportKind, Shelf
+from audits.reports.report_kind import ReportKind, ReportRequest, Shelf
 from games.floor.moments import gaming_day
 from games.models import Denial
 
@@ -41,7 +41,7 @@ class Access(ReportKind):
         Column("last_denial", "Last denial", ColumnKind.MOMENT, 17),
     )  # fmt: skip
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: ReportRequest) -> None:
         super().__init__(asked)
         self.casino_id = asked.casino.pk if asked.casino else asked.standing.casino_id
         #: As of when accounts are described: the last moment of the period, or now.

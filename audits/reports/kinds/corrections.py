@@ -13,7 +13,7 @@ from django.db.models import Prefetch, QuerySet
 from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Consequence, Correction, Repayment, RepaymentMark
 from audits.reconciliation.later_decisions import decision_of
-from audits.reports.columns import INCIDENT, moment, person, words
+from audits.reports.columns import INCIDENT, moment_column, person_column, text_column
 from audits.reports.kinds.findings import BOX, PLAYER, ROUND, RULES, SOURCE, TABLE, money
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport
 from audits.reports.report_kind import Shelf
@@ -40,14 +40,14 @@ class Corrections(PlacedReport):
         ROUND, TABLE, Column("gaming_day", "Gaming day", ColumnKind.DATE, width=11),
         Column("ordinal", "Correction", ColumnKind.INTEGER, width=10), Column("order", "Order no.", width=9), INCIDENT,
         Column("decision", "Ruling or discretion", width=18), Column("kind", "Kind", width=22), RULES,
-        person("ordered_by", "Ordered by"), moment("corrected_at", "Executed at"),
-        person("corrected_by", "Executed by"), Column("bet", "Bet", ColumnKind.INTEGER, width=5), PLAYER,
+        person_column("ordered_by", "Ordered by"), moment_column("corrected_at", "Executed at"),
+        person_column("corrected_by", "Executed by"), Column("bet", "Bet", ColumnKind.INTEGER, width=5), PLAYER,
         BOX, money("stake", "Stake"), money("old_net", "Old net"),
         money("new_net", "New net"), money("difference", "Difference"),
         Column("direction", "Refund or recovery", width=11), money("amount", "Amount of the order"),
-        moment("told_at", "Patron told at"), person("told_by", "Patron told by"),
-        moment("paid_at", "Paid or recovered at"), person("paid_by", "Marked as paid by"),
-        words("state", "State", 20), SOURCE,
+        moment_column("told_at", "Patron told at"), person_column("told_by", "Patron told by"),
+        moment_column("paid_at", "Paid or recovered at"), person_column("paid_by", "Marked as paid by"),
+        text_column("state", "State", 20), SOURCE,
     )  # fmt: skip
     summed = ("old_net", "new_net", "difference")
 
@@ -81,7 +81,7 @@ class Corrections(PlacedReport):
             [cite(played.rulebook, rule) for rule in correction.rules], order.who if is_shown else None,
             correction.at, correction.who,
         )  # fmt: skip
-        repayments = {one.player: one for one in order.seen_repayments}  # type: ignore[attr-defined]
+        repayments = {seen_repayment.player: seen_repayment for seen_repayment in order.seen_repayments}  # type: ignore[attr-defined]
         changed = [place for place, delta in enumerate(correction.deltas) if delta]
         if not changed:
             net = sum(correction.nets)
@@ -117,9 +117,9 @@ def _settled(repayment: Repayment | None) -> Row:
     if repayment is None:
         return _nothing_due()
     marks = {TOLD: Mark(), PAID: Mark()}
-    for one in repayment.marks.all():
-        what = RepaymentMark.What(one.what)
-        marks[UNDONE.get(what, what)].mark = None if what in UNDONE else one
+    for mark in repayment.marks.all():
+        what = RepaymentMark.What(mark.what)
+        marks[UNDONE.get(what, what)].mark = None if what in UNDONE else mark
     told, paid = marks[TOLD], marks[PAID]
     is_refund = repayment.amount > 0
     return (

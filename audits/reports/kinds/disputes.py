@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Dispute
-from audits.reports.columns import CASINO, INCIDENT, PIT, moment, person, words
+from audits.reports.columns import CASINO, INCIDENT, PIT, moment_column, person_column, text_column
 from audits.reports.kinds.findings import TABLE
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches, code_of
-from audits.reports.report_kind import Asked, Shelf
+from audits.reports.report_kind import ReportRequest, Shelf
 
 #: What is marked on a dispute, by the step that first has it.
 MARKS = ("notified_at", "patron_told_at", "resolved_at")
@@ -33,16 +33,16 @@ class Disputes(PlacedReport):
     rules = ("Casino Control Act (Singapore), section 111",)
     table_field = "incident__table"
     columns = (
-        INCIDENT, CASINO, PIT, TABLE, Column("patron", "Patron", width=14), moment(RAISED, "Raised at"),
-        person("raised_by", "Recorded by"), words("law", "Law", 24), moment("due_at", "Due at"),
-        moment("notified_at", "Inspector notified at"), person("notified_by", "Inspector notified by"),
-        moment("patron_told_at", "Patron told at"), person("patron_told_by", "Patron told by"),
-        moment("resolved_at", "Resolved at"), person("resolved_by", "Resolved by"),
-        words("resolution", "Resolution", 36), Column("status", "Status", width=11),
+        INCIDENT, CASINO, PIT, TABLE, Column("patron", "Patron", width=14), moment_column(RAISED, "Raised at"),
+        person_column("raised_by", "Recorded by"), text_column("law", "Law", 24), moment_column("due_at", "Due at"),
+        moment_column("notified_at", "Inspector notified at"), person_column("notified_by", "Inspector notified by"),
+        moment_column("patron_told_at", "Patron told at"), person_column("patron_told_by", "Patron told by"),
+        moment_column("resolved_at", "Resolved at"), person_column("resolved_by", "Resolved by"),
+        text_column("resolution", "Resolution", 36), Column("status", "Status", width=11),
         Column("in_time", "In time", ColumnKind.YES_NO, width=8),
     )  # fmt: skip
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: ReportRequest) -> None:
         super().__init__(asked)
         self.now = timezone.now()
 

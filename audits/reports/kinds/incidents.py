@@ -17,7 +17,7 @@ from audits.models import (
     IncidentStep,
     Ruling,
 )
-from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, moment, person, several, words
+from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, list_column, moment_column, person_column, text_column
 from audits.reports.kinds.findings import RULES, TABLE
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, code_of
 from audits.reports.report_kind import Shelf
@@ -41,15 +41,31 @@ class Incidents(PlacedReport):
     rules = ("RWS 3.8, 5.1 to 5.14", "Division 9: 4.3 to 4.9, 7.1 to 7.5")
     can_be_confidential = True
     columns = (
-        Column("number", "Number", width=15), CASINO, PIT, TABLE, moment("reported_at", "Reported at"),
-        person("reported_by", "Reported by"), moment("occurred_from", "Occurred from"),
-        moment("occurred_to", "Occurred to"), words("situation", "Situation", 26), words("account", "Account", 40),
-        words("advice", "Advice", 22), words("decides", "Who decides", 22), RULES, several("rounds", "Rounds", 24),
-        several("people", "People", 30), several("rulings", "Rulings", 15), words("decision", "Decision", 36),
-        several("actions", "Corrective actions", 30), Column("state", "State", width=16),
-        moment("state_since", "State since"), person("state_by", "State set by"), words("outcome", "Outcome", 36),
-        words("notes", "Notes", 40), CONFIDENTIAL,
-    )  # fmt: skip
+        Column("number", "Number", width=15),
+        CASINO,
+        PIT,
+        TABLE,
+        moment_column("reported_at", "Reported at"),
+        person_column("reported_by", "Reported by"),
+        moment_column("occurred_from", "Occurred from"),
+        moment_column("occurred_to", "Occurred to"),
+        text_column("situation", "Situation", 26),
+        text_column("account", "Account", 40),
+        text_column("advice", "Advice", 22),
+        text_column("decides", "Who decides", 22),
+        RULES,
+        list_column("rounds", "Rounds", 24),
+        list_column("people", "People", 30),
+        list_column("rulings", "Rulings", 15),
+        text_column("decision", "Decision", 36),
+        list_column("actions", "Corrective actions", 30),
+        Column("state", "State", width=16),
+        moment_column("state_since", "State since"),
+        person_column("state_by", "State set by"),
+        text_column("outcome", "Outcome", 36),
+        text_column("notes", "Notes", 40),
+        CONFIDENTIAL,
+    )
 
     def nil(self) -> str:
         return "No incidents were reported in the period."
@@ -86,8 +102,8 @@ def _row(incident: Incident) -> Row:
         incident.number, incident.casino.code, code_of(incident.pit), code_of(incident.table), incident.reported_at,
         incident.who, incident.occurred_from, incident.occurred_to, _situation(incident), incident.account,
         ACTIONS.get(action, action) or advice.get("explain"), AUTHORITIES.get(authority, authority) or None,
-        advice.get("rules", []), _refs([one.round.ref for one in incident.rounds.all()]),
-        [_person(one) for one in incident.people.all()], [ruling.number for ruling in rulings],
+        advice.get("rules", []), _refs([round_.round.ref for round_ in incident.rounds.all()]),
+        [_person(person) for person in incident.people.all()], [ruling.number for ruling in rulings],
         rulings[-1].decision if rulings else None, [_action(order) for order in incident.consequences.all()],
         incident.get_state_display(), incident.state_since, last.who if last else None, last.reason if last else None,
         "\n".join(map(_note, notes)) or None, any(note.is_confidential for note in notes),
@@ -105,9 +121,9 @@ def _refs(refs: Sequence[str]) -> list[str]:
     return [*refs[:ROUNDS_NAMED], f"and {more:,} more"] if more > 0 else list(refs)
 
 
-def _person(one: IncidentPerson) -> str:
-    named = f"{one.get_part_display()} {one.staff or one.reference}"
-    return f"{named} (named, not confirmed)" if one.is_party and not one.is_confirmed else named
+def _person(incident_person: IncidentPerson) -> str:
+    named = f"{incident_person.get_part_display()} {incident_person.staff or incident_person.reference}"
+    return f"{named} (named, not confirmed)" if incident_person.is_party and not incident_person.is_confirmed else named
 
 
 def _action(order: Consequence) -> str:

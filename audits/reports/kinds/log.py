@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 
 from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Handover, HandoverTaken, Incident, LogEntry
-from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, moment, person, several, words
+from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, list_column, moment_column, person_column, text_column
 from audits.reports.kinds.findings import TABLE
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, code_of
 from audits.reports.report_kind import Shelf
@@ -29,14 +29,14 @@ class Log(PlacedReport):
     can_be_confidential = True
     columns = (
         Column("gaming_day", "Gaming day", ColumnKind.DATE, width=11), Column("shift", "Shift", width=10),
-        moment("at", "Seen at"), Column("number", "No.", width=17), Column("type", "Type", width=14),
-        Column("adds_to", "Adds to no.", width=17), CASINO, PIT, TABLE, words("location", "Place", 16),
-        words("summary", "What was seen", 50), Column("camera", "Camera", width=10),
+        moment_column("at", "Seen at"), Column("number", "No.", width=17), Column("type", "Type", width=14),
+        Column("adds_to", "Adds to no.", width=17), CASINO, PIT, TABLE, text_column("location", "Place", 16),
+        text_column("summary", "What was seen", 50), Column("camera", "Camera", width=10),
         Column("time_code", "Time code", width=13),
-        Column("monitored", "Monitored live", ColumnKind.YES_NO, width=10), words("recording", "Recording", 18),
-        Column("keep_until", "Keep until", ColumnKind.DATE, width=11), several("incidents", "Incidents", 15),
-        CONFIDENTIAL, Column("department", "Department", width=13), person("written_by", "Written by"),
-        moment("recorded_at", "Recorded at"),
+        Column("monitored", "Monitored live", ColumnKind.YES_NO, width=10), text_column("recording", "Recording", 18),
+        Column("keep_until", "Keep until", ColumnKind.DATE, width=11), list_column("incidents", "Incidents", 15),
+        CONFIDENTIAL, Column("department", "Department", width=13), person_column("written_by", "Written by"),
+        moment_column("recorded_at", "Recorded at"),
     )  # fmt: skip
 
     def nil(self) -> str:
@@ -76,17 +76,21 @@ def _entry(entry: LogEntry) -> Row:
         entry.gaming_day, entry.shift, entry.at, str(entry.pk), ADDENDUM if adds_to else ENTRY,
         str(adds_to) if adds_to else None, entry.casino.code, code_of(entry.pit), code_of(entry.table),
         entry.location or None, entry.summary, entry.camera or None, entry.time_code or None, entry.was_monitored,
-        entry.recording or None, entry.keep_until, [one.number for one in entry.incidents.all()],
+        entry.recording or None, entry.keep_until, [incident.number for incident in entry.incidents.all()],
         entry.is_confidential, entry.department.capitalize(), entry.who, entry.recorded_at,
     )  # fmt: skip
 
 
-def _handover(one: Handover) -> Row:
-    return _signature(one, one, (HANDOVER, None, f"{one.watch} ({_open(one)})"))
+def _handover(handover: Handover) -> Row:
+    return _signature(handover, handover, (HANDOVER, None, f"{handover.watch} ({_open(handover)})"))
 
 
-def _taken(one: HandoverTaken) -> Row:
-    return _signature(one.handover, one, (TAKEN, str(one.handover_id), one.remarks or None))
+def _taken(handover_taken: HandoverTaken) -> Row:
+    return _signature(
+        handover_taken.handover,
+        handover_taken,
+        (TAKEN, str(handover_taken.handover_id), handover_taken.remarks or None),
+    )
 
 
 def _signature(handover: Handover, signed: Handover | HandoverTaken, says: tuple[str, str | None, str | None]) -> Row:

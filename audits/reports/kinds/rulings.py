@@ -9,10 +9,10 @@ from django.utils import timezone
 from audits.exports.document import Column, Row
 from audits.incidents.labels import situation_words
 from audits.models import Ruling, Scope
-from audits.reports.columns import CASINO, INCIDENT, PIT, moment, person, words
+from audits.reports.columns import CASINO, INCIDENT, PIT, moment_column, person_column, text_column
 from audits.reports.kinds.findings import RULES, TABLE
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches, code_of
-from audits.reports.report_kind import Asked, Shelf
+from audits.reports.report_kind import ReportRequest, Shelf
 from audits.rulings.presenters import policies_shown
 from games.engine.rules.loader import rulebooks
 
@@ -31,18 +31,35 @@ class Rulings(PlacedReport):
     needs = ("ruling.view", "incident.view")
     rules = ("RWS 1.5, 5.14", "Division 9: 4.3, 4.9")
     columns = (
-        Column("number", "Number", width=15), CASINO, PIT, TABLE, INCIDENT, moment("made_at", "Made at"),
-        person("ruled_by", "Ruled by"), Column("post", "In the post of", width=20), Column("kind", "Kind", width=24),
-        words("situation", "Situation", 24), words("rulebook", "Rulebook", 24), RULES, words("question", "Question"),
-        words("decision", "Decision", 36), words("reasoning", "Reasoning", 36), Column("scope", "Scope", width=16),
-        moment("effective_from", "In force from"), moment("effective_to", "In force until"),
-        Column("state", "State", width=12), words("sets", "Sets"), Column("follows", "Follows", width=15),
-        Column("departs_from", "Departs from", width=15), words("departure", "Why it departs", 24),
-        Column("replaces", "Replaces", width=15), Column("replaced_by", "Replaced by", width=15),
-        words("override", "Override", 24),
-    )  # fmt: skip
+        Column("number", "Number", width=15),
+        CASINO,
+        PIT,
+        TABLE,
+        INCIDENT,
+        moment_column("made_at", "Made at"),
+        person_column("ruled_by", "Ruled by"),
+        Column("post", "In the post of", width=20),
+        Column("kind", "Kind", width=24),
+        text_column("situation", "Situation", 24),
+        text_column("rulebook", "Rulebook", 24),
+        RULES,
+        text_column("question", "Question"),
+        text_column("decision", "Decision", 36),
+        text_column("reasoning", "Reasoning", 36),
+        Column("scope", "Scope", width=16),
+        moment_column("effective_from", "In force from"),
+        moment_column("effective_to", "In force until"),
+        Column("state", "State", width=12),
+        text_column("sets", "Sets"),
+        Column("follows", "Follows", width=15),
+        Column("departs_from", "Departs from", width=15),
+        text_column("departure", "Why it departs", 24),
+        Column("replaces", "Replaces", width=15),
+        Column("replaced_by", "Replaced by", width=15),
+        text_column("override", "Override", 24),
+    )
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: ReportRequest) -> None:
         super().__init__(asked)
         self.now = timezone.now()
 

@@ -15,7 +15,7 @@ from django.db.models import Prefetch, Q, QuerySet
 from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Correction, IncidentRound, Ruling
 from audits.reconciliation.explain import event_of
-from audits.reports.columns import INCIDENT, moment, person, several
+from audits.reports.columns import INCIDENT, list_column, moment_column, person_column
 from audits.reports.kinds.findings import ROUND, RULES, SOURCE, TABLE, money
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches
 from audits.reports.report_kind import Shelf
@@ -51,14 +51,27 @@ class Voids(PlacedReport):
     rules = ("RWS 5.4.2, 5.5, 5.6, 5.12, 5.14", "Division 9: 7.1")
     reconciles = True
     columns = (
-        ROUND, TABLE, Column("gaming_day", "Gaming day", ColumnKind.DATE, width=11),
-        moment("started_at", "Round began at"), Column("voided", "Voided", width=22), RULES,
-        several("rulings", "Rulings", 15), INCIDENT, Column("order", "Order no.", width=9),
-        moment("voided_at", "Voided at"), person("voided_by", "Voided by"), person("ordered_by", "Ordered by"),
-        Column("after_settlement", "After settlement", ColumnKind.YES_NO, width=10), person("dealer", "Dealer"),
-        person("supervisor", "Supervisor"), Column("bets", "Bets", ColumnKind.INTEGER, width=6),
-        money("stakes", "Stakes"), money("returned", "Stakes returned"), money("players_net", "Players' net"), SOURCE,
-    )  # fmt: skip
+        ROUND,
+        TABLE,
+        Column("gaming_day", "Gaming day", ColumnKind.DATE, width=11),
+        moment_column("started_at", "Round began at"),
+        Column("voided", "Voided", width=22),
+        RULES,
+        list_column("rulings", "Rulings", 15),
+        INCIDENT,
+        Column("order", "Order no.", width=9),
+        moment_column("voided_at", "Voided at"),
+        person_column("voided_by", "Voided by"),
+        person_column("ordered_by", "Ordered by"),
+        Column("after_settlement", "After settlement", ColumnKind.YES_NO, width=10),
+        person_column("dealer", "Dealer"),
+        person_column("supervisor", "Supervisor"),
+        Column("bets", "Bets", ColumnKind.INTEGER, width=6),
+        money("stakes", "Stakes"),
+        money("returned", "Stakes returned"),
+        money("players_net", "Players' net"),
+        SOURCE,
+    )
     summed = ("bets", "stakes", "returned", "players_net")
 
     def found(self) -> QuerySet[Round]:
@@ -166,7 +179,7 @@ def _void_since(played: Round, ordered: Sequence[Event]) -> dt.datetime:
 
 def last_decisive(played: Round) -> Correction | None:
     """Return the last correction that voided or settled the round; an amended result does neither."""
-    decisive = [one for one in played.corrections.all() if one.is_void or one.is_settled]
+    decisive = [correction for correction in played.corrections.all() if correction.is_void or correction.is_settled]
     return decisive[-1] if decisive else None
 
 
@@ -178,7 +191,7 @@ def is_void(played: Round, recorded: Recorded | None) -> bool:
 def _was_settled(played: Round) -> bool:
     """Return whether the round was settled at any time."""
     return any(event["kind"] == SETTLED for event in played.events) or any(
-        one.is_settled for one in played.corrections.all()
+        correction.is_settled for correction in played.corrections.all()
     )
 
 

@@ -27,11 +27,11 @@ from audits.reports.cover import chart_as_json, document_of
 from audits.reports.notes import approval_notes, rulebooks_of
 from audits.reports.reach import reach_of, report_capacity
 from audits.reports.registry import REPORTS
-from audits.reports.report_kind import Asked, ReportKind
+from audits.reports.report_kind import ReportKind, ReportRequest
 from audits.reports.services.files import file_path, files_remove, rows_path, sha256_of, written_whole
 from audits.reports.services.reports import UNDER_WAY
 from audits.reports.services.snapshots import snapshot
-from games.access.gate import Actor, Operator, name_of
+from games.access.gate import Actor, Operator, actor_name
 from games.engine.play.findings import VERSION
 from games.models import Casino, Table
 
@@ -50,11 +50,11 @@ STREAMED = (ReportFormat.CSV, ReportFormat.JSON)
 OVERDUE = dt.timedelta(seconds=30)
 
 
-class CancelledError(Exception):
+class ReportCancelledError(Exception):
     """The report was cancelled while it was being made."""
 
 
-class Claim:
+class ReportClaim:
     """The right to make a report: an advisory lock on a connection of its own, which also carries the progress.
 
     What the snapshot's transaction writes is invisible until it ends; what is written here is visible at once.
@@ -66,7 +66,7 @@ class Claim:
         self.said_at = time.monotonic()
         self.is_held = False
 
-    def __enter__(self) -> "Claim":
+    def __enter__(self) -> "ReportClaim":
         with self.own.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK, self.key.int % 2**31])
             self.is_held = bool(cursor.fetchone()[0])
@@ -86,19 +86,19 @@ class Claim:
             row = cursor.fetchone()
         self.said_at = time.monotonic()
         if row is not None and row[0] == ReportRun.State.CANCELLED:
-            raise CancelledError
+            raise ReportCancelledError
 
 
 def report_take(*, key: uuid.UUID | str, on_progress: Progress | None = None) -> ReportRun | None:
     """Make a report. None where it is finished or cancelled, or where another worker makes it."""
     key = uuid.UUID(str(key))
-    with Claim(key, on_progress) as claim:
+    with ReportClaim(key, on_progress) as claim:
         run = _begun(key) if claim.is_held else None
         if run is None:
             return None
         try:
             _make(run, claim.progress)
-        except CancelledError:
+        except ReportCancelledError:
             files_remove(run)
         except (ValidationError, ValueError, PermissionDenied) as error:
             files_remove(run)
@@ -163,7 +163,7 @@ def _read(run: ReportRun, report: ReportKind, progress: Progress) -> None:
     run.row_count, run.rows_sha256 = kept.count, kept.sha256
 
 
-def _content(report: ReportKind, asked: Asked, row_count: int) -> dict[str, Any]:
+def _content(report: ReportKind, asked: ReportRequest, row_count: int) -> dict[str, Any]:
     """Return what stands around the rows, as the run keeps it."""
     return {
         "totals": row_as_json(report.totals()),
@@ -200,7 +200,7 @@ def _finished(run: ReportRun) -> None:
         expires_at=now + dt.timedelta(days=days),
     )  # fmt: skip
     if not changed:
-        raise CancelledError
+        raise ReportCancelledError
 
 
 def _failed(run: ReportRun, fault: str, *, is_final: bool) -> None:
@@ -222,7 +222,7 @@ def actor_of(run: ReportRun) -> Actor:
     return run.asked_by or Operator()
 
 
-def asked_of(run: ReportRun) -> Asked:
+def asked_of(run: ReportRun) -> ReportRequest:
     """Return what a run asks for, in the capacity that the person has now; refuse where that is another one."""
     actor = actor_of(run)
     standing = report_capacity(actor, run.kind, casino=run.casino, table=run.table)
@@ -231,20 +231,20 @@ def asked_of(run: ReportRun) -> Asked:
             f"{actor} may not make this report any more: another post, pit or reach. Ask for it anew."
         )
     window = shift_bounds(run.casino, run.first_day, run.shift) if run.shift and run.casino else None
-    return Asked(actor, standing, run.first_day, run.last_day, run.casino, run.table, window)
+    return ReportRequest(actor, standing, run.first_day, run.last_day, run.casino, run.table, window)
 
 
-def pending_settle(actor: Actor, asked: Asked) -> None:
+def pending_settle(actor: Actor, asked: ReportRequest) -> None:
     """Reconcile what waits in the period, until nothing does; another worker may be at it meanwhile."""
     for _ in range(PENDING_ATTEMPTS):
         pending = pending_places(asked)
         if not pending:
             return
-        arrivals_take(only=pending, who=name_of(actor))
+        arrivals_take(only=pending, who=actor_name(actor))
     raise RuntimeError("Rounds of the period are still being reconciled.")
 
 
-def pending_places(asked: Asked) -> list[TableDay]:
+def pending_places(asked: ReportRequest) -> list[TableDay]:
     """List the tables and gaming days of the period with rounds that are not reconciled yet."""
     days = {asked.first + dt.timedelta(days=number) for number in range((asked.last_reached - asked.first).days + 1)}
     pending = outbox_of(days, asked.table)

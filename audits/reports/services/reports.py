@@ -16,7 +16,7 @@ from audits.models import ReportFormat, ReportRun, ReportSchedule
 from audits.reports.reach import reach_of, report_authorize, reports_seen
 from audits.reports.registry import REPORTS
 from audits.reports.services.files import certified_path, file_path, files_remove, sha256_of
-from games.access.gate import Actor, Standing, name_of
+from games.access.gate import Actor, Capacity, actor_name
 from games.access.services.access_records import export_made
 from games.history.audited_save import OvertakenError
 from games.models import Casino, Staff, Table
@@ -41,10 +41,20 @@ def report_ask(
     casino = casino or own_casino(standing)
     pit_id, is_confidential = reach_of(kind, standing)
     run = ReportRun(
-        kind=kind, format=format, casino=casino, pit_id=pit_id, table=table, first_day=first, last_day=last,
-        shift=shift, is_confidential=is_confidential,
-        asked_by=actor if isinstance(actor, Staff) else None, who=name_of(actor), schedule=schedule, again_of=again_of,
-    )  # fmt: skip
+        kind=kind,
+        format=format,
+        casino=casino,
+        pit_id=pit_id,
+        table=table,
+        first_day=first,
+        last_day=last,
+        shift=shift,
+        is_confidential=is_confidential,
+        asked_by=actor if isinstance(actor, Staff) else None,
+        who=actor_name(actor),
+        schedule=schedule,
+        again_of=again_of,
+    )
     with transaction.atomic():
         run.save(force_insert=True)
         if send is not None:
@@ -71,7 +81,7 @@ def verify_asked(kind: str, format: str, first: dt.date, last: dt.date) -> None:
         raise ValidationError({"to": f"The period is longer than {LONGEST_DAYS} days; ask for parts of it."})
 
 
-def own_casino(standing: Standing) -> Casino | None:
+def own_casino(standing: Capacity) -> Casino | None:
     """The casino of the person; for people of no single one the only casino there is, or all of them."""
     casinos = Casino.objects.filter(pk=standing.casino_id) if standing.casino_id else Casino.objects.all()[:2]
     found = list(casinos)
@@ -90,7 +100,7 @@ def report_cancel(*, actor: Actor, run: ReportRun) -> ReportRun:
     """Stop a report that is not finished. Nothing of it is kept."""
     report_authorize(actor, run.kind, casino=run.casino, table=run.table)
     ended = ReportRun.objects.filter(UNDER_WAY, pk=run.pk).update(
-        state=ReportRun.State.CANCELLED, ended_at=timezone.now(), ended_by=name_of(actor)
+        state=ReportRun.State.CANCELLED, ended_at=timezone.now(), ended_by=actor_name(actor)
     )
     if not ended:
         raise OvertakenError("This report is finished already; nothing has changed.")

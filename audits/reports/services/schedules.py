@@ -43,7 +43,7 @@ WEEK = 7
 
 
 @dataclass(frozen=True)
-class Period:
+class SchedulePeriod:
     """A stretch of gaming days, or one shift of a day, and the moment from which its report can be made."""
 
     first: dt.date
@@ -113,7 +113,7 @@ def schedules_take(*, now: dt.datetime | None = None, send: Send | None = None) 
     return made
 
 
-def _order(schedule: ReportSchedule, period: Period, send: Send | None) -> ReportRun | None:
+def _order(schedule: ReportSchedule, period: SchedulePeriod, send: Send | None) -> ReportRun | None:
     try:
         with transaction.atomic():
             return report_ask(
@@ -126,7 +126,7 @@ def _order(schedule: ReportSchedule, period: Period, send: Send | None) -> Repor
         return _refused(schedule, period, error)
 
 
-def _refused(schedule: ReportSchedule, period: Period, error: Exception) -> ReportRun | None:
+def _refused(schedule: ReportSchedule, period: SchedulePeriod, error: Exception) -> ReportRun | None:
     """Record a report that could not even be ordered as failed, so that it is raised and not silently skipped."""
     fault = " ".join(error.messages) if isinstance(error, ValidationError) else str(error)
     try:
@@ -141,7 +141,7 @@ def _refused(schedule: ReportSchedule, period: Period, error: Exception) -> Repo
         return None
 
 
-def periods_due(schedule: ReportSchedule, now: dt.datetime) -> Iterator[Period]:
+def periods_due(schedule: ReportSchedule, now: dt.datetime) -> Iterator[SchedulePeriod]:
     """List the periods that ended after the schedule began and whose books have been open long enough."""
     since = max(schedule.from_at, now - FURTHEST)
     every = {
@@ -165,27 +165,27 @@ def _closed_at(casino: Casino, day: dt.date) -> dt.datetime:
     return day_bounds(casino, day)[1] + BOOKS_OPEN_FOR
 
 
-def _days(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[Period]:
+def _days(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[SchedulePeriod]:
     for day in _days_between(casino, since, now):
-        yield Period(day, day, _closed_at(casino, day))
+        yield SchedulePeriod(day, day, _closed_at(casino, day))
 
 
-def _weeks(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[Period]:
+def _weeks(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[SchedulePeriod]:
     for day in _days_between(casino, since, now):
         if day.isoweekday() == WEEK:
-            yield Period(day - dt.timedelta(days=WEEK - 1), day, _closed_at(casino, day))
+            yield SchedulePeriod(day - dt.timedelta(days=WEEK - 1), day, _closed_at(casino, day))
 
 
-def _months(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[Period]:
+def _months(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[SchedulePeriod]:
     for day in _days_between(casino, since, now):
         if (day + dt.timedelta(days=1)).day == 1:
-            yield Period(day.replace(day=1), day, _closed_at(casino, day))
+            yield SchedulePeriod(day.replace(day=1), day, _closed_at(casino, day))
 
 
-def _shifts(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[Period]:
+def _shifts(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[SchedulePeriod]:
     for day in _days_between(casino, since, now):
         for name, _, ends in shift_windows(casino, day):
-            yield Period(day, day, ends, name)
+            yield SchedulePeriod(day, day, ends, name)
 
 
 # --- What became of it -----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from audits.models import Consequence, Repayment
-from audits.pages.listing import key_of, part_of
+from audits.pages.listing import key_of, keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.corrections.previews import preview_of
 from audits.rulings.presenters import changes, consequence_rows, consequence_state, order_rests_on, sums, with_words
@@ -26,13 +26,13 @@ from audits.rulings.services.corrective_actions import (
 )
 from games.access.gate import authorize, can, visible
 from games.models import Round, Staff
-from games.pages.gated import Button, StepForm, actor_of, only_to_look, take_step
+from games.pages.gated import ActionForm, Button, actor_of, require_safe, take_step
 
 #: Repayments on a page, those that are open first.
 MOST_SHOWN = 300
 
 
-class WaitingForm(StepForm):
+class WaitingForm(ActionForm):
     """Of one that somebody decided on already that is told at once, and not only when it is sent."""
 
     def __init__(self, *args: Any, thing: Consequence, **kwargs: Any) -> None:
@@ -71,15 +71,15 @@ class ConsequenceAdmin(WrittenOnceAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The newest first: all, those that wait for a second person, or those with something to be paid."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "consequence.view")
         show = request.GET.get("show", "")
         found = consequences_waiting(actor) if show == "waiting" else visible(actor, Consequence.objects.all())
         if show == "unpaid":
             found = found.filter(pk__in=repayments_open(actor).order_by().values("consequence"))
-        part = part_of(request, found, "at")
-        chosen = Consequence.objects.filter(pk__in=[one.pk for one in part.rows]).order_by("-at", "-pk")
+        part = keyset_page(request, found, "at")
+        chosen = Consequence.objects.filter(pk__in=[row.pk for row in part.rows]).order_by("-at", "-pk")
         context = self.page_context(
             request, "Consequences", part=part, consequences=consequence_rows(actor, chosen), show=show
         )
@@ -88,18 +88,18 @@ class ConsequenceAdmin(WrittenOnceAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        order: Consequence = self.found(request, object_id)
+        order: Consequence = self.get_or_deny(request, object_id)
         state, colour = consequence_state(order)
         seen = visible(actor, Round.objects.filter(pk__in=order.round_ids))
         corrections = order.corrections.filter(round__in=seen.values("pk"))
-        part = part_of(request, corrections.select_related("round__table__casino"), "at")
+        part = keyset_page(request, corrections.select_related("round__table__casino"), "at")
         context = self.page_context(
             request, str(order), original=order, order=order, state=state, colour=colour,
             decision=getattr(order, "decision", None), rules=with_words(order.rules), part=part,
             rests_on=order_rests_on(order),
-            corrections=[(one, changes(one)) for one in part.rows], count=len(order.round_ids),
+            corrections=[(row, changes(row)) for row in part.rows], count=len(order.round_ids),
             waiting_rounds=visible(actor, Round.objects.filter(pk__in=order.round_ids[:100])).order_by("started_at"),
             buttons=self.buttons(actor, order), preview=preview_of(actor, order),
             **self.repaid(actor, order),
@@ -116,7 +116,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         ]
 
     def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        order: Consequence = self.found(request, object_id)
+        order: Consequence = self.get_or_deny(request, object_id)
         title, take = STEPS[name]
         return take_step(
             self.admin_site, request, order, action="consequence.order", title=title, form_class=WaitingForm,
@@ -146,7 +146,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
     def mark_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Told, paid, or not after all: a click in the list, and back to it."""
         actor = actor_of(request)
-        order: Consequence = self.found(request, object_id)
+        order: Consequence = self.get_or_deny(request, object_id)
         authorize(actor, "repayment.mark", order)
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])

@@ -11,14 +11,14 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidge
 from audits.incidents.admin import fields
 from audits.incidents.admin.steps import ActorForm
 from audits.models import Discretion, Incident
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.discretion_scope import discretion_scope
 from audits.rulings.presenters import with_words
 from audits.rulings.services.discretions import discretion_record
 from games.access.gate import authorize, can, visible
 from games.models import Round, Staff
-from games.pages.gated import actor_of, only_to_look
+from games.pages.gated import actor_of, require_safe
 
 
 class DiscretionForm(ActorForm):
@@ -26,7 +26,7 @@ class DiscretionForm(ActorForm):
         label="Bet", required=False, min_value=1, widget=UnfoldAdminIntegerFieldWidget(),
         help_text="Its number in the round, from 1. Required for a bet that the house placed.",
     )  # fmt: skip
-    decision = fields.words("What was decided", required=True, most=20_000, rows=3)
+    decision = fields.text_field("What was decided", required=True, most=20_000, rows=3)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -49,10 +49,12 @@ class DiscretionAdmin(WrittenOnceAdmin):
         return False  # it is recorded on its incident
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "discretion.view")
-        part = part_of(request, visible(actor, Discretion.objects.select_related("table", "incident", "round")), "at")
+        part = keyset_page(
+            request, visible(actor, Discretion.objects.select_related("table", "incident", "round")), "at"
+        )
         return TemplateResponse(
             request, "rulings/discretions.html", self.page_context(request, "Discretion", part=part)
         )
@@ -60,9 +62,9 @@ class DiscretionAdmin(WrittenOnceAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        made: Discretion = self.found(request, object_id)
+        made: Discretion = self.get_or_deny(request, object_id)
         context = self.page_context(
             request, f"Discretion {made}", original=made, made=made, rules=with_words([made.rule]),
             consequences=visible(actor, made.consequences.all()) if can(actor, "consequence.view", made) else [],

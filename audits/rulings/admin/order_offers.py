@@ -9,7 +9,7 @@ from audits.incidents.affected_rounds import DAMAGED
 from audits.models import Incident
 from audits.rulings.conflict_of_interest import is_party, rounds_as_party, was_there
 from audits.rulings.corrections.damage import radius_for
-from audits.rulings.corrections.standing_nets import Books, books_of
+from audits.rulings.corrections.standing_nets import StandingNets, standing_nets_of
 from audits.rulings.discretion_scope import leaves_room
 from games.access.gate import can, visible
 from games.models import LiveRound, Round, Staff, Table
@@ -31,10 +31,14 @@ def may_void(actor: Staff, incident: Incident) -> bool:
 
 def voidable(actor: Staff, rounds: Iterable[Round]) -> list[Round]:
     """The rounds that are not void yet and that this person may void."""
-    return [one.round for one in books_of(rounds) if not one.is_returned and _may_void(actor, one)]
+    return [
+        standing_net.round
+        for standing_net in standing_nets_of(rounds)
+        if not standing_net.is_returned and _may_void(actor, standing_net)
+    ]
 
 
-def _may_void(actor: Staff, books: Books) -> bool:
+def _may_void(actor: Staff, books: StandingNets) -> bool:
     if can(actor, ORDER, books.round.table):
         return not is_party(actor, [books.round])
     return not (books.has_paid or books.was_settled) and can(actor, VOID, books.round.table)
@@ -59,9 +63,11 @@ def pending_rounds(actor: Staff, incident: Incident) -> QuerySet[Round]:
 
 def amendable(actor: Staff, incident: Incident) -> dict[str, Round | LiveRound]:
     """The rounds whose result can be amended before settlement: of the file, and the one in play at its table."""
-    books = books_of(pending_rounds(actor, incident))
-    rounds = [one.round for one in books if not one.is_settled and not one.is_void]
-    known: dict[str, Round | LiveRound] = {f"round-{one.pk}": one for one in rounds if can(actor, VOID, one)}
+    books = standing_nets_of(pending_rounds(actor, incident))
+    rounds = [book.round for book in books if not book.is_settled and not book.is_void]
+    known: dict[str, Round | LiveRound] = {
+        f"round-{round_.pk}": round_ for round_ in rounds if can(actor, VOID, round_)
+    }
     in_play = LiveRound.objects.filter(table=incident.table_id, ended_at=None) if incident.table_id else []
     return known | {f"live-{one.pk}": one for one in in_play if can(actor, "liveround.finish", one)}
 

@@ -50,7 +50,7 @@ from games.pages.gated import Button, actor_of, take_step
 BY_RULING = "ruling-"
 
 
-def holding(incident: Incident) -> list[Ruling]:
+def rulings_holding(incident: Incident) -> list[Ruling]:
     """The rulings on a file from which something can follow, the latest first."""
     return list(incident.rulings.filter(is_withdrawal=False, replaced_by=None).defer("search").order_by("-pk"))
 
@@ -70,7 +70,7 @@ class OrderForm(ActorForm):
         return values if self.errors else values | {"basis": self.basis()}
 
     def basis(self) -> Basis:
-        found = next((one for one in holding(self.thing) if one.pk == self.asked_ruling), None)
+        found = next((one for one in rulings_holding(self.thing) if one.pk == self.asked_ruling), None)
         return Basis(self.thing, found)
 
 
@@ -82,7 +82,7 @@ def faces(text: str) -> list[int]:
 
 
 def dice_field(**more: Any) -> forms.CharField:
-    return fields.words("Dice", most=20, placeholder="1, 3, 6", autocomplete="off", **more)
+    return fields.text_field("Dice", most=20, placeholder="1, 3, 6", autocomplete="off", **more)
 
 
 # --- Void ---------------------------------------------------------------------------------------------
@@ -93,10 +93,10 @@ class ByForm(OrderForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        held = holding(self.thing) if can(self.actor, "consequence.order", self.thing) else []
+        held = rulings_holding(self.thing) if can(self.actor, "consequence.order", self.thing) else []
         rulings = [(f"{BY_RULING}{one.pk}", f"{one}: {one.decision:.80}") for one in held]
         rules = [(number, f"{number}: {rule_words(citation)}") for number, citation in self.voidings()]
-        self.fields["rule"] = fields.choice("By", [("", "Choose"), *rulings, *rules])
+        self.fields["rule"] = fields.choice_field("By", [("", "Choose"), *rulings, *rules])
         self.fields["rule"].initial = self._first([key for key, _ in rulings], [key for key, _ in rules])
         self.fields[
             "reason"
@@ -122,8 +122,8 @@ class ByForm(OrderForm):
         return Basis(self.thing, Ruling.objects.get(pk=key_of(chosen.removeprefix(BY_RULING))))
 
 
-class VoidForm(ByForm):
-    rounds = fields.words("Rounds", required=True, most=5000, rows=2, help_text="By reference; apart by commas.")
+class VoidRoundsForm(ByForm):
+    rounds = fields.text_field("Rounds", required=True, most=5000, rows=2, help_text="By reference; apart by commas.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -164,7 +164,7 @@ class AffectedForm(ByForm):
         self.fields["to"] = MomentField(
             label="To", past=True, required=False, help_text=f"Defaults to {last}, when the radius ends."
         )
-        self.fields["narrowing"] = fields.words(
+        self.fields["narrowing"] = fields.text_field(
             "Why only a part", most=20_000, rows=2,
             help_text="Required where a shorter time is chosen; it stays on record with the order.",
         )  # fmt: skip
@@ -190,7 +190,7 @@ class AmendForm(OrderForm):
         if not self.known:
             raise ValidationError("No round of this file is unsettled, and none is in play: that takes a ruling.")
         named = [(key, f"{one}{', in play' if key.startswith('live') else ''}") for key, one in self.known.items()]
-        self.fields["round"] = fields.choice("Round", named)
+        self.fields["round"] = fields.choice_field("Round", named)
         self.order_fields(["round", "dice", "reason"])
 
     def clean_dice(self) -> list[int]:
@@ -216,7 +216,7 @@ def suspend(actor: Staff, values: dict[str, Any]) -> Consequence:
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderKind:
     """A page with one form: its name in the address, what lets somebody open it, and what orders it."""
 
     name: str
@@ -233,8 +233,8 @@ class Order:
 
 
 ORDERS = (
-    Order("void", "Void rounds", "block", "consequence.void", VoidForm, void, may_void),
-    Order(
+    OrderKind("void", "Void rounds", "block", "consequence.void", VoidRoundsForm, void, may_void),
+    OrderKind(
         "void-affected",
         "Void all affected rounds",
         "layers_clear",
@@ -244,12 +244,12 @@ ORDERS = (
         may_void_affected,
         "rulings/affected_above.html",
     ),
-    Order("amend", "Amend the result", "casino", "consequence.void", AmendForm, amend, may_amend),
-    Order("suspend", "Suspend the table", "pause_circle", "table.suspend", OrderForm, suspend, may_suspend),
+    OrderKind("amend", "Amend the result", "casino", "consequence.void", AmendForm, amend, may_amend),
+    OrderKind("suspend", "Suspend the table", "pause_circle", "table.suspend", OrderForm, suspend, may_suspend),
 )
 
 
-def order_page(site: Any, request: HttpRequest, incident: Incident, order: Order) -> HttpResponse:
+def order_page(site: Any, request: HttpRequest, incident: Incident, order: OrderKind) -> HttpResponse:
     """What was ordered has a page of its own, to which it leads."""
     made: list[Consequence] = []
     asked = key_of(request.GET.get("ruling"))
@@ -257,7 +257,7 @@ def order_page(site: Any, request: HttpRequest, incident: Incident, order: Order
 
     def take(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
         made.append(order.take(actor, values))
-        return told(made[-1])
+        return order_message(made[-1])
 
     answer = take_step(
         site, request, incident, action=order.action, title=order.title, form_class=form, take=take,
@@ -266,7 +266,7 @@ def order_page(site: Any, request: HttpRequest, incident: Incident, order: Order
     return redirect(consequence_address(made[0])) if made else answer
 
 
-def told(order: Consequence) -> str:
+def order_message(order: Consequence) -> str:
     return f"{order} waits for a second person." if order.is_waiting else f"{order} is executed."
 
 
@@ -282,7 +282,7 @@ def consequence_address(order: Consequence, page: str = "change") -> str:
 
 def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None) -> list[Button]:
     """For whoever may; from a ruling only what can rest on it, while it holds."""
-    rulings = holding(incident)
+    rulings = rulings_holding(incident)
     if ruling is not None and (ruling not in rulings or not can(actor, "consequence.order", incident)):
         return []
     asked = f"?ruling={ruling.pk}" if ruling else ""

@@ -18,15 +18,15 @@ from audits.models import Incident, Ruling, RulingKind, Scope
 from audits.pages.fields import MoneyField
 from audits.pages.listing import key_of
 from audits.rulings.conflict_of_interest import has_consent, is_disqualified, is_reporter, needs_consent
-from audits.rulings.precedents import Asked, binding, precedents
+from audits.rulings.precedents import PrecedentQuery, binding, precedents
 from audits.rulings.presenters import EXCESS, ruling_address, state_of
 from audits.rulings.remit import book_of, decided, not_covered_fault, readings_shown
-from audits.rulings.services.rulings import Draft, verify_may_rule
+from audits.rulings.services.rulings import RulingDraft, verify_may_rule
 from games.access.gate import can, visible
 from games.engine.rules.citation import SEPARATOR, cite
 from games.floor.admin.forms import MomentField
 from games.models import SettlementPolicy, Staff
-from games.pages.gated import actor_of, tell
+from games.pages.gated import actor_of, add_errors
 from games.settlement_policies.services import Setting
 
 FOLLOW, DEPART = "follow", "depart"
@@ -41,21 +41,21 @@ def scope_choice() -> forms.ChoiceField:
 
 
 def override_field() -> forms.CharField:
-    return fields.words(
+    return fields.text_field(
         "Why you rule yourself", required=True, most=2000,
         help_text="You reported this file. Compliance is told, with these words.",
     )  # fmt: skip
 
 
 class RulingForm(forms.Form):
-    kind = fields.choice("Kind", RulingKind.choices)
-    question = fields.words("Question", required=True, most=20_000, rows=2)
-    facts = fields.words("Facts", most=20_000, rows=4, help_text="Empty: the account of the file.")
-    rules = fields.words(
+    kind = fields.choice_field("Kind", RulingKind.choices)
+    question = fields.text_field("Question", required=True, most=20_000, rows=2)
+    facts = fields.text_field("Facts", most=20_000, rows=4, help_text="Empty: the account of the file.")
+    rules = fields.text_field(
         "Rules considered", most=2000, autocomplete="off", help_text="Apart by commas; 5.1.2 is of the file's rulebook."
     )
-    decision = fields.words("Decision", required=True, most=20_000, rows=3)
-    reasoning = fields.words("Reasoning", required=True, most=20_000, rows=4)
+    decision = fields.text_field("Decision", required=True, most=20_000, rows=3)
+    reasoning = fields.text_field("Reasoning", required=True, most=20_000, rows=4)
     effective_from = MomentField(
         label="In force from", required=False, help_text="Empty: from now on. What was played before is not touched."
     )
@@ -66,7 +66,7 @@ class RulingForm(forms.Form):
         label="What stands already", required=False, widget=UnfoldAdminRadioSelectWidget(),
         choices=[(FOLLOW, "This follows it"), (DEPART, "This departs from it")],
     )  # fmt: skip
-    departure = fields.words("Why it departs", most=20_000, rows=2)
+    departure = fields.text_field("Why it departs", most=20_000, rows=2)
     standing = forms.CharField(required=False, widget=forms.HiddenInput())
 
     def __init__(
@@ -75,9 +75,9 @@ class RulingForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.actor, self.incident = actor, incident
         self.fields["scope"] = scope_choice()
-        self.fields["excess"] = fields.choice("In an over-full box give way", self._excess(), required=False)
+        self.fields["excess"] = fields.choice_field("In an over-full box give way", self._excess(), required=False)
         self.readings = readings_shown(incident)
-        self.fields["reading"] = fields.choice("Interpretation of", self._readings(), required=False)
+        self.fields["reading"] = fields.choice_field("Interpretation of", self._readings(), required=False)
         self._offer_kinds()
         if replaces is not None:  # taking its place is departure enough
             for name in ("precedent", "departure", "standing"):
@@ -91,13 +91,16 @@ class RulingForm(forms.Form):
         return [("", "stays as it is"), *((one, EXCESS[one]) for one in (book.open_policies() if book else ()))]
 
     def _readings(self) -> list[tuple[str, str]]:
-        return [("", "None of these"), *((one.name, f"{one.name}: {one.text}") for one in self.readings)]
+        return [
+            ("", "None of these"),
+            *((reading.name, f"{reading.name}: {reading.text}") for reading in self.readings),
+        ]
 
     def _offer_kinds(self) -> None:
         """Do not offer "not covered" where the rulebook decides the incident; sent all the same, it says why."""
         if fault := not_covered_fault(self.incident):
-            offered = [one for one in RulingKind.choices if one[0] != RulingKind.NOT_COVERED]
-            self.fields["kind"] = fields.choice("Kind", offered)
+            offered = [choice for choice in RulingKind.choices if choice[0] != RulingKind.NOT_COVERED]
+            self.fields["kind"] = fields.choice_field("Kind", offered)
             self.fields["kind"].error_messages["invalid_choice"] = fault
 
     def clean_rules(self) -> list[str]:
@@ -112,10 +115,10 @@ class RulingForm(forms.Form):
         key = key_of(self.cleaned_data["standing"])
         return visible(self.actor, Ruling.objects.filter(pk=key, casino=self.incident.casino_id)).first()
 
-    def draft(self) -> Draft:
+    def draft(self) -> RulingDraft:
         values = self.cleaned_data
         shown, choice = values.get("standing"), values.get("precedent")
-        return Draft(
+        return RulingDraft(
             kind=values["kind"], question=values["question"], facts=values["facts"], rules=values["rules"],
             decision=values["decision"], reasoning=values["reasoning"], scope=values["scope"],
             effective_from=values["effective_from"], setting=Setting(values["excess"], values["rounding"]),
@@ -129,7 +132,7 @@ class RulingForm(forms.Form):
         self.full_clean()
         values, incident = self.cleaned_data, self.incident
         rules = values.get("rules") or []
-        asked = Asked(incident.rulebook, incident.situation, rules, values.get("question") or incident.account)
+        asked = PrecedentQuery(incident.rulebook, incident.situation, rules, values.get("question") or incident.account)
         is_bound = "standing" in self.fields and values.get("kind") != RulingKind.CONFIRMATION
         found = precedents(self.actor, incident, asked)
         return {
@@ -167,7 +170,7 @@ def may_rule(actor: Staff, incident: Incident) -> bool:
 
 def draft_page(
     site: Any, request: HttpRequest, incident: Incident, *, title: str, initial: dict[str, Any], back: str,
-    make: Callable[[Staff, Draft], Ruling], replaces: Ruling | None = None,
+    make: Callable[[Staff, RulingDraft], Ruling], replaces: Ruling | None = None,
 ) -> HttpResponse:  # fmt: skip
     """The form with its precedents; what the service refuses stands at its fields, with all that was written."""
     actor = actor_of(request)
@@ -191,13 +194,13 @@ def draft_page(
     return TemplateResponse(request, "rulings/ruling_add.html", context)
 
 
-def _made(form: RulingForm, actor: Staff, make: Callable[[Staff, Draft], Ruling]) -> Ruling | None:
+def _made(form: RulingForm, actor: Staff, make: Callable[[Staff, RulingDraft], Ruling]) -> Ruling | None:
     if not form.is_valid():
         return None
     try:
         return make(actor, form.draft())
     except ValidationError as error:
-        tell(form, error)
+        add_errors(form, error)
         return None
 
 

@@ -13,9 +13,9 @@ from django.urls import URLPattern, path
 from audits.incidents.admin import fields
 from audits.incidents.admin.form import situation_groups
 from audits.incidents.labels import situation_words
-from audits.incidents.search import Period
+from audits.incidents.search import SearchPeriod
 from audits.models import Ruling, RulingKind, Scope
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.admin.orders import order_buttons
 from audits.rulings.admin.ruling_form import ASKED_BY_THE_FORM, draft_page, initial_instead_of, may_rule, override_field
@@ -30,10 +30,10 @@ from audits.rulings.presenters import (
     state_of,
     with_words,
 )
-from audits.rulings.reviews import ToReview, standing, to_review
+from audits.rulings.reviews import ToReview, standing_rulings, to_review
 from audits.rulings.selectors import RulingFilter, rulings_found
 from audits.rulings.services.rulings import (
-    Draft,
+    RulingDraft,
     ruling_review,
     ruling_supersede,
     ruling_withdraw,
@@ -44,23 +44,23 @@ from games.access.gate import authorize, can, visible
 from games.engine.rules.loader import rulebooks
 from games.floor.admin.forms import MomentField
 from games.models import Staff
-from games.pages.gated import Button, StepForm, actor_of, only_to_look, take_step
+from games.pages.gated import ActionForm, Button, actor_of, require_safe, take_step
 
 STATES = [("", "Any"), ("in-force", "In force"), ("superseded", "Superseded"), ("withdrawn", "Withdrawn")]
 
 
 def any_of(label: str, choices: Any) -> forms.ChoiceField:
-    return fields.choice(label, [("", "Any"), *choices], required=False)
+    return fields.choice_field(label, [("", "Any"), *choices], required=False)
 
 
 class RulingSearch(forms.Form):
     kind = any_of("Kind", RulingKind.choices)
     scope = any_of("Scope", Scope.choices)
-    state = fields.choice("State", STATES, required=False)
-    table = fields.words("Table", most=20)
-    first = fields.day("From")
-    last = fields.day("To")
-    text = fields.words("Words or number")
+    state = fields.choice_field("State", STATES, required=False)
+    table = fields.text_field("Table", most=20)
+    first = fields.day_field("From")
+    last = fields.day_field("To")
+    text = fields.text_field("Words or number")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -70,10 +70,10 @@ class RulingSearch(forms.Form):
 
     def wanted(self) -> RulingFilter:
         given = dict(self.cleaned_data)
-        return RulingFilter(period=Period(given.pop("first"), given.pop("last")), **given)
+        return RulingFilter(period=SearchPeriod(given.pop("first"), given.pop("last")), **given)
 
 
-class WithdrawForm(StepForm):
+class WithdrawForm(ActionForm):
     """Of a standing one also from when on."""
 
     actor: Staff  # set by the page
@@ -88,8 +88,8 @@ class WithdrawForm(StepForm):
         self.order_fields(["effective_from", "reason", "override"])
 
 
-class ReviewForm(StepForm):
-    outcome = fields.words(
+class ReviewForm(ActionForm):
+    outcome = fields.text_field(
         "Outcome", required=True, most=20_000, rows=4,
         help_text="Whether the ruling holds under this rulebook. If not, supersede or withdraw it.",
     )  # fmt: skip
@@ -97,7 +97,7 @@ class ReviewForm(StepForm):
     def __init__(self, *args: Any, thing: Ruling, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
         del self.fields["reason"]
-        self.fields["rulebook"] = fields.choice("In the light of", [(name, name) for name in sorted(rulebooks())])
+        self.fields["rulebook"] = fields.choice_field("In the light of", [(name, name) for name in sorted(rulebooks())])
         self.order_fields(["rulebook", "outcome"])
 
 
@@ -118,26 +118,28 @@ class RulingAdmin(WrittenOnceAdmin):
     # --- Lists ---
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "ruling.view")
         form = RulingSearch(request.GET or None)
         wanted = RulingFilter() if not form.is_bound else form.wanted() if form.is_valid() else None
-        part = part_of(request, Ruling.objects.none() if wanted is None else rulings_found(actor, wanted), "made_at")
+        part = keyset_page(
+            request, Ruling.objects.none() if wanted is None else rulings_found(actor, wanted), "made_at"
+        )
         context = self.page_context(request, "Rulings", form=form, part=part, rulings=ruling_rows(part.rows))
         return TemplateResponse(request, "rulings/rulings.html", context)
 
     def standing_view(self, request: HttpRequest) -> HttpResponse:
         """Those that hold or will, with what each sets; on top every ruling that is to be reviewed, and why."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "ruling.view")
-        part = part_of(request, standing(actor).defer("search"), "made_at")
+        part = keyset_page(request, standing_rulings(actor).defer("search"), "made_at")
         sets = policies_shown(part.rows)
         waiting = to_review(actor) if part.is_first else []
         context = self.page_context(
             request, "Standing interpretations", part=part,
-            rulings=[(one, sets.get(one["ruling"].pk, "")) for one in ruling_rows(part.rows)],
+            rulings=[(ruling_row, sets.get(ruling_row["ruling"].pk, "")) for ruling_row in ruling_rows(part.rows)],
             to_review=[(one, can(actor, "ruling.make", one.ruling)) for one in waiting],
         )  # fmt: skip
         return TemplateResponse(request, "rulings/rulings_standing.html", context)
@@ -147,9 +149,9 @@ class RulingAdmin(WrittenOnceAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        ruling: Ruling = self.found(request, object_id)
+        ruling: Ruling = self.get_or_deny(request, object_id)
         state, colour = state_of(ruling)
         waiting = review_of(actor, ruling)
         orders = visible(actor, ruling.consequences.all()) if can(actor, "consequence.view", ruling) else None
@@ -181,12 +183,12 @@ class RulingAdmin(WrittenOnceAdmin):
     # --- What takes its place ---
 
     def supersede_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        ruling: Ruling = self.found(request, object_id)
+        ruling: Ruling = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "ruling.make", ruling)
         if request.method != "POST" and (answer := self._told_if_replaced(request, ruling)):
             return answer
 
-        def make(actor: Staff, draft: Draft) -> Ruling:
+        def make(actor: Staff, draft: RulingDraft) -> Ruling:
             return ruling_supersede(actor=actor, ruling=ruling, draft=draft)
 
         return draft_page(
@@ -203,7 +205,7 @@ class RulingAdmin(WrittenOnceAdmin):
         return None
 
     def withdraw_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        ruling: Ruling = self.found(request, object_id)
+        ruling: Ruling = self.get_or_deny(request, object_id)
         actor = actor_of(request)
         verify_may_rule(actor, ruling.incident, ASKED_BY_THE_FORM)
 
@@ -217,7 +219,7 @@ class RulingAdmin(WrittenOnceAdmin):
         )  # fmt: skip
 
     def review_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        ruling: Ruling = self.found(request, object_id)
+        ruling: Ruling = self.get_or_deny(request, object_id)
 
         def take(actor: Staff, ruling: Ruling, values: dict[str, Any]) -> str:
             ruling_review(actor=actor, ruling=ruling, **values)

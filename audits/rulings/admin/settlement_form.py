@@ -20,18 +20,18 @@ from audits.rulings.admin.orders import (
     consequence_address,
     dice_field,
     faces,
-    holding,
     incident_rounds,
-    told,
+    order_message,
+    rulings_holding,
 )
-from audits.rulings.corrections.standing_nets import Books, books_of
+from audits.rulings.corrections.standing_nets import StandingNets, standing_nets_of
 from audits.rulings.services.corrective_actions import Basis, round_settle
 from audits.rulings.services.discretions import discretion_settle
 from games.access.gate import authorize
 from games.engine.box_numbers import code_of
 from games.engine.money import MoneyError, parse_net
 from games.models import Round
-from games.pages.gated import actor_of, tell
+from games.pages.gated import actor_of, add_errors
 
 #: Bets with a field each; those of one player are found by his reference.
 MOST_SHOWN = 400
@@ -57,10 +57,10 @@ class SettleForm(OrderForm):
     basis_name = "ruling"
     hint = "An empty field is settled by the rules, with the dice on the right where they are given."
 
-    def __init__(self, *args: Any, books: Books, player: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, books: StandingNets, player: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.books = books
-        self.fields[self.basis_name] = fields.choice("By", self.choices(), initial=str(self.asked_ruling))
+        self.fields[self.basis_name] = fields.choice_field("By", self.choices(), initial=str(self.asked_ruling))
         one = books.round
         places = [place for place, name in enumerate(one.players) if not player or name == player]
         self.places = places[:MOST_SHOWN]
@@ -69,7 +69,7 @@ class SettleForm(OrderForm):
             self.fields[f"net_{place}"] = NetField(f"{one.players[place]} on {code_of(one.boxes[place])}")
 
     def choices(self) -> list[tuple[str, str]]:
-        return [(str(one.pk), f"{one}: {one.decision:.80}") for one in holding(self.thing)]
+        return [(str(one.pk), f"{one}: {one.decision:.80}") for one in rulings_holding(self.thing)]
 
     @property
     def by(self) -> forms.BoundField:
@@ -161,8 +161,8 @@ def settle_page(site: Any, request: HttpRequest, incident: Incident) -> HttpResp
     actor = actor_of(request)
     authorize(actor, "consequence.order", incident)
     rounds = impartial_first(actor, incident_rounds(actor, incident))
-    if not holding(incident) or not rounds:
-        wanted = "name the round on the file first" if holding(incident) else "have the incident ruled on first"
+    if not rulings_holding(incident) or not rounds:
+        wanted = "name the round on the file first" if rulings_holding(incident) else "have the incident ruled on first"
         messages.error(request, f"An amended settlement takes a ruling and a round; {wanted}.")
         return redirect(back_to(incident, key_of(request.GET.get("ruling"))))
     return bets_page(site, request, incident, SettleForm, rounds=rounds, title="Amend the settlement")
@@ -176,11 +176,11 @@ def bets_page(
     actor = actor_of(request)
     asked, player = key_of(request.GET.get("ruling")), request.GET.get("player", "").strip()[:200]
     back = back_to(incident, asked)
-    (books,) = books_of([_chosen(rounds, request)])
+    (books,) = standing_nets_of([_chosen(rounds, request)])
     kind = type(form_class.__name__, (form_class,), {"actor": actor, "asked_ruling": asked})
     form = kind(request.POST if request.method == "POST" else None, thing=incident, books=books, player=player)
     if (order := _settled(form)) is not None:
-        messages.success(request, told(order))
+        messages.success(request, order_message(order))
         return redirect(consequence_address(order))
     context = {
         **site.each_context(request), "title": f"{title}: {incident}", "button": title, "form": form, "back": back,
@@ -192,10 +192,10 @@ def bets_page(
 
 def _chosen(rounds: list[Round], request: HttpRequest) -> Round:
     key = key_of(request.GET.get("round"))
-    return next((one for one in rounds if one.pk == key), rounds[0])
+    return next((round_ for round_ in rounds if round_.pk == key), rounds[0])
 
 
-def _dice(books: Books) -> list[int]:
+def _dice(books: StandingNets) -> list[int]:
     throw = books.recorded().assessment.throw
     return list(throw.faces) if throw else []
 
@@ -206,6 +206,6 @@ def _settled(form: Any) -> Consequence | None:
     try:
         made: Consequence = form.settle()
     except ValidationError as error:
-        tell(form, error)
+        add_errors(form, error)
         return None
     return made

@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from audits.models import Ruling
-from audits.pages.listing import part_of
+from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.presenters import policy_words
 from games.access.gate import authorize, visible
 from games.models import SettlementPolicy, Staff
-from games.pages.gated import actor_of, only_to_look
+from games.pages.gated import actor_of, require_safe
 
 
 @admin.register(SettlementPolicy)
@@ -24,22 +24,22 @@ class SettlementPolicyAdmin(WrittenOnceAdmin):
         return False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "settlementpolicy.view")
         found = visible(actor, SettlementPolicy.objects.select_related("casino", "replaces", "replaced_by"))
-        part = part_of(request, found, "starts_at")
+        part = keyset_page(request, found, "starts_at")
         rulings = rulings_of(actor, part.rows)
-        rows = [(one, policy_words(one), rulings.get((one.casino_id, one.ruling))) for one in part.rows]
+        rows = [(row, policy_words(row), rulings.get((row.casino_id, row.ruling))) for row in part.rows]
         context = self.page_context(request, "Settlement policies", part=part, policies=rows)
         return TemplateResponse(request, "settlement_policies/settlement_policies.html", context)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
-        policy: SettlementPolicy = self.found(request, object_id)
+        policy: SettlementPolicy = self.get_or_deny(request, object_id)
         context = self.page_context(
             request, str(policy), original=policy, policy=policy, sets=policy_words(policy),
             ruling=rulings_of(actor, [policy]).get((policy.casino_id, policy.ruling)),
@@ -50,6 +50,6 @@ class SettlementPolicyAdmin(WrittenOnceAdmin):
 
 def rulings_of(actor: Staff, policies: list[SettlementPolicy]) -> dict[tuple[int, str], Ruling]:
     """The rulings that set them, within the reader's sight."""
-    numbers = [one.ruling for one in policies]
+    numbers = [policy.ruling for policy in policies]
     found: QuerySet[Ruling] = visible(actor, Ruling.objects.filter(number__in=numbers).defer("search"))
     return {(one.casino_id, one.number): one for one in found}

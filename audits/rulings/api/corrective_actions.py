@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from audits.api.lookup import consequence_of, incident_of, repayment_of
 from audits.models import Consequence, Repayment
 from audits.rulings.api import operations
-from audits.rulings.parser import Order, read_mark, read_order, read_reason
+from audits.rulings.parser import OrderRequest, read_mark, read_order, read_reason
 from audits.rulings.serializers import consequence_document, repayment_document
 from audits.rulings.services.corrective_actions import (
     affected_void,
@@ -40,7 +40,7 @@ class IncidentConsequences(GatedView):
         return Response(document, status=status.HTTP_201_CREATED)
 
 
-def ordered(actor: Staff, order: Order) -> Consequence:
+def ordered(actor: Staff, order: OrderRequest) -> Consequence:
     """By the service of its kind."""
     one = order.rounds[0] if order.rounds else None
     match order.kind:

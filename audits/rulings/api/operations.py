@@ -5,7 +5,7 @@ from audits.api.schemas import SITUATION
 from audits.incidents.parser import LONGEST_QUERY
 from audits.rulings.api.schemas import FILTER_STATE, KIND, RULING_NUMBER, SCOPE
 from audits.rulings.precedents import LONGEST_WORDS
-from games.api.openapi import Refusal, operation
+from games.api.openapi import RefusalAnswer, operation
 from games.api.operations import PAGES, in_path, in_query
 from games.api.schemas import NUMBER, RULEBOOK, TEXT, ref
 
@@ -13,7 +13,7 @@ IN_CASINO = INCIDENT[1]
 RULING = [in_path("number", RULING_NUMBER, "The number of the ruling."), IN_CASINO]
 CONSEQUENCE_KEY = in_path("key", NUMBER, "The consequence's `id`.")
 REPAYMENT_KEY = in_path("key", NUMBER, "The repayment's `id`.")
-QUICKER = Refusal(
+QUICKER = RefusalAnswer(
     "Somebody else was quicker, or it stands so already; nothing has changed.",
     "Overtaken",
     "IN-2026-000123 was ruled on in RU-2026-000045 by M31 Manager 31, shift manager. Nothing has changed; supersede "

@@ -12,9 +12,9 @@ from audits.incidents.situations import situations
 from audits.models import Discretion, RulingKind, Scope
 from audits.rulings.api import operations
 from audits.rulings.numbers import rulings_numbered
-from audits.rulings.parser import MOST_RULES, Asked, read_discretion, read_ruling
+from audits.rulings.parser import MOST_RULES, RulingRequest, read_discretion, read_ruling
 from audits.rulings.precedents import LONGEST_WORDS, binding, precedents
-from audits.rulings.precedents import Asked as Similar
+from audits.rulings.precedents import PrecedentQuery as Similar
 from audits.rulings.remit import book_of, not_covered_fault, readings_shown
 from audits.rulings.selectors import STATES, RulingFilter, rulings_found
 from audits.rulings.serializers import (
@@ -50,7 +50,7 @@ class RulingList(GatedView):
         authorize(self.actor, "ruling.view")
         allowed(request, *FILTERS, *PERIOD, *PAGES)
         pages = RulingPages()
-        page = pages.paginate_queryset(rulings_found(self.actor, wanted(request)), request, view=self) or []
+        page = pages.paginate_queryset(rulings_found(self.actor, filter_from(request)), request, view=self) or []
         return pages.get_paginated_response([ruling_line(one) for one in page])
 
     @operations.ruling_add
@@ -63,7 +63,7 @@ class RulingList(GatedView):
         return Response(ruling_document(self.actor, ruling), status=status.HTTP_201_CREATED)
 
 
-def ruled(actor: Staff, asked: Asked) -> tuple[str, str]:
+def ruled(actor: Staff, asked: RulingRequest) -> tuple[str, str]:
     """The number of the ruling that was made, and its casino."""
     draft, replaces = asked.draft, asked.replaces
     if replaces is None:
@@ -105,7 +105,9 @@ class IncidentPrecedents(GatedView):
         allowed(request, "casino", "rules", "words")
         incident = incident_of(self.actor, number, request)
         authorize(self.actor, "ruling.view", incident)
-        asked = Similar(incident.rulebook, incident.situation, rules(request), words(request, incident.account))
+        asked = Similar(
+            incident.rulebook, incident.situation, rules(request), precedent_words(request, incident.account)
+        )
         standing = binding(incident, asked.rules)
         found = precedents(self.actor, incident, asked)
         book = book_of(incident)
@@ -119,7 +121,7 @@ class IncidentPrecedents(GatedView):
         )
 
 
-def wanted(request: Request) -> RulingFilter:
+def filter_from(request: Request) -> RulingFilter:
     query = text(request, "text") or ""
     if len(query) > LONGEST_QUERY:
         raise InputError(f"text: is longer than {LONGEST_QUERY} characters; shorten it.")
@@ -145,7 +147,7 @@ def rules(request: Request) -> list[str]:
     return given
 
 
-def words(request: Request, account: str) -> str:
+def precedent_words(request: Request, account: str) -> str:
     """Those of the question; else of the file itself."""
     given = text(request, "words")
     if given is not None and len(given) > LONGEST_WORDS:

@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 
 from audits.findings.labels import box_name, money
 from audits.models import Consequence
-from audits.rulings.corrections.standing_nets import Books, books_of, deltas
+from audits.rulings.corrections.standing_nets import StandingNets, deltas, standing_nets_of
 from games.engine.box_numbers import code_of
 from games.engine.dice import Throw, parse_dice
 from games.engine.errors import InputError
@@ -28,7 +28,7 @@ NO_STAKE_STAYS = "Every stake would go back: that is a void. Order a void of the
 
 
 @dataclass(frozen=True)
-class After:
+class NetsAfter:
     """What the books of a round become."""
 
     nets: list[int]
@@ -41,11 +41,11 @@ class After:
 
 
 @dataclass(frozen=True)
-class Change:
+class RoundChange:
     """One round, from its books now to what an order makes of them."""
 
-    books: Books
-    after: After
+    books: StandingNets
+    after: NetsAfter
 
     @property
     def deltas(self) -> list[int]:
@@ -61,22 +61,32 @@ class Change:
         return self.books.was_settled or self.books.is_void or is_paid
 
 
-def amount_of(changes: Iterable[Change]) -> int:
+def amount_of(changes: Iterable[RoundChange]) -> int:
     """What moves, to players and back, added up over all bets."""
     return sum(abs(delta) for change in changes for delta in change.deltas)
 
 
-def fingerprint_of(changes: Iterable[Change]) -> str:
+def fingerprint_of(changes: Iterable[RoundChange]) -> str:
     """A digest of the state of every round before, and of all that changes."""
     held = [
-        (one.books.round.pk, one.books.ordinal, one.deltas, one.after.nets, one.after.is_void, one.after.is_settled,
-         one.after.dice, one.after.is_decided, one.after.decided, one.after.rules)
-        for one in sorted(changes, key=lambda change: change.books.round.pk)
-    ]  # fmt: skip
+        (
+            change.books.round.pk,
+            change.books.ordinal,
+            change.deltas,
+            change.after.nets,
+            change.after.is_void,
+            change.after.is_settled,
+            change.after.dice,
+            change.after.is_decided,
+            change.after.decided,
+            change.after.rules,
+        )
+        for change in sorted(changes, key=lambda change: change.books.round.pk)
+    ]
     return sha256(json.dumps(held).encode()).hexdigest()
 
 
-def owed(changes: Iterable[Change]) -> dict[str, int]:
+def owed(changes: Iterable[RoundChange]) -> dict[str, int]:
     """What each player would get or (below zero) give back."""
     found: dict[str, int] = defaultdict(int)
     for change in changes:
@@ -85,7 +95,7 @@ def owed(changes: Iterable[Change]) -> dict[str, int]:
     return {player: found[player] for player in sorted(found) if found[player]}
 
 
-def bets_changed(change: Change) -> list[tuple[int, str, str, int, int, int]]:
+def bets_changed(change: RoundChange) -> list[tuple[int, str, str, int, int, int]]:
     """The bets whose net changes: number from 1, player, box, stake, net before and after."""
     one, now = change.books.round, change.books.nets
     return [
@@ -98,25 +108,25 @@ def bets_changed(change: Change) -> list[tuple[int, str, str, int, int, int]]:
 # --- An order that waits ------------------------------------------------------------------------------
 
 
-def planned(order: Consequence) -> list[Change]:
+def planned(order: Consequence) -> list[RoundChange]:
     """Work out what an order makes of its rounds, by the books and limits as they are now."""
     rounds = Round.objects.filter(pk__in=order.round_ids).select_related("table__casino")
-    books = books_of(rounds.order_by("started_at", "pk"))
+    books = standing_nets_of(rounds.order_by("started_at", "pk"))
     nets = {int(place): net for place, net in (order.asked.get("nets") or {}).items()}
     dice = order.asked.get("dice")
     match order.kind:
         case Kind.SETTLEMENT:
-            return [Change(one, settled_otherwise(one, dice, nets)) for one in books]
+            return [RoundChange(book, settled_otherwise(book, dice, nets)) for book in books]
         case Kind.DISCRETION:
             rule = order.rules[0].partition("#")[2]
-            return [Change(one, settled_by(one, nets, rule)) for one in books]
+            return [RoundChange(book, settled_by(book, nets, rule)) for book in books]
         case Kind.RESULT:
-            return [Change(one, amended(one, dice)) for one in books]
+            return [RoundChange(book, amended(book, dice)) for book in books]
     bare = {citation.partition("#")[2] for citation in order.rules}
-    return [Change(one, voided(one, bare)) for one in books]
+    return [RoundChange(book, voided(book, bare)) for book in books]
 
 
-def planned_as_ordered(order: Consequence) -> list[Change]:
+def planned_as_ordered(order: Consequence) -> list[RoundChange]:
     """Return the plan if it is still the one that was ordered; refuse if anything has changed since."""
     try:
         changes = planned(order)
@@ -137,27 +147,27 @@ def _overtaken(order: Consequence) -> str:
 # --- What a round becomes -----------------------------------------------------------------------------
 
 
-def voided(books: Books, rules: Iterable[str]) -> After:
+def voided(books: StandingNets, rules: Iterable[str]) -> NetsAfter:
     """Void, by those of the rules that its own document has."""
     book, known = rulebook(books.round.rulebook), set(rules)
     own = tuple(rule for rule in (*book.voidings, *book.ruling_rules) if rule in known)
-    return After([0] * len(books.round.nets), is_void=True, rules=tuple(dict.fromkeys(own)))
+    return NetsAfter([0] * len(books.round.nets), is_void=True, rules=tuple(dict.fromkeys(own)))
 
 
-def amended(books: Books, dice: Sequence[int]) -> After:
+def amended(books: StandingNets, dice: Sequence[int]) -> NetsAfter:
     """Unsettled as before, with other dice."""
-    return After(books.nets, dice=list(dice), rules=amending_rules(books.round.rulebook))
+    return NetsAfter(books.nets, dice=list(dice), rules=amending_rules(books.round.rulebook))
 
 
 def amending_rules(book_id: str) -> tuple[str, ...]:
     """The rules by which a result is amended before settlement, as bare numbers."""
     return next(
-        one.rules for one in rulebook(book_id).situations
-        if one.code == "wrong-result-entered" and one.when.get("settled") == "no"
+        situation.rules for situation in rulebook(book_id).situations
+        if situation.code == "wrong-result-entered" and situation.when.get("settled") == "no"
     )  # fmt: skip
 
 
-def settled_otherwise(books: Books, dice: Sequence[int] | None, nets: Mapping[int, int]) -> After:
+def settled_otherwise(books: StandingNets, dice: Sequence[int] | None, nets: Mapping[int, int]) -> NetsAfter:
     """Settled by a ruling: by its dice or by others, some bets decided one by one, all others by the rules."""
     recorded = books.recorded()
     count = len(recorded.bets)
@@ -174,10 +184,10 @@ def settled_otherwise(books: Books, dice: Sequence[int] | None, nets: Mapping[in
         by_rules = [net for net, _ in ruled.expected()]
     decided = [nets.get(place, net) for place, net in enumerate(by_rules)]
     faces = list(throw.faces) if throw else None
-    return After(decided, is_settled=True, dice=faces, is_decided=bool(nets), rules=rules)
+    return NetsAfter(decided, is_settled=True, dice=faces, is_decided=bool(nets), rules=rules)
 
 
-def stands_so(books: Books, after: After) -> bool:
+def stands_so(books: StandingNets, after: NetsAfter) -> bool:
     """Nothing would change, and what is expected of the round would not either."""
     if not books.is_settled or books.nets != after.nets:
         return False
@@ -185,7 +195,7 @@ def stands_so(books: Books, after: After) -> bool:
     return after.dice == (list(throw.faces) if throw else None)
 
 
-def settled_by(books: Books, nets: Mapping[int, int], rule: str) -> After:
+def settled_by(books: StandingNets, nets: Mapping[int, int], rule: str) -> NetsAfter:
     """Settled with these bets decided by discretion. What an earlier decision settled otherwise stays so."""
     if not books.is_settled:
         state = "void: every stake goes back" if books.is_void else "not settled yet; settle it first"
@@ -201,25 +211,25 @@ def settled_by(books: Books, nets: Mapping[int, int], rule: str) -> After:
     if not any(after):
         raise ValidationError({"nets": NO_STAKE_STAYS})
     earlier = last.rules if last is not None and any(before) else ()
-    return After(
+    return NetsAfter(
         after, is_settled=True, dice=last.dice if last else None, is_decided=True,
         decided=[was or place in nets for place, was in enumerate(before)],
         rules=tuple(dict.fromkeys((*earlier, rule))),
     )  # fmt: skip
 
 
-def verify_bounds(one: Round, nets: Mapping[int, int]) -> None:
+def verify_bounds(round_: Round, nets: Mapping[int, int]) -> None:
     """A bet loses its stake at most, and wins its stake at the best odds of its box at most."""
-    boxes = rulebook(one.rulebook).layouts[one.layout].boxes
+    boxes = rulebook(round_.rulebook).layouts[round_.layout].boxes
     faults = []
     for place, net in sorted(nets.items()):
-        if not 0 <= place < len(one.stakes):
+        if not 0 <= place < len(round_.stakes):
             continue  # refused for itself
-        code, stake = code_of(one.boxes[place]), one.stakes[place]
+        code, stake = code_of(round_.boxes[place]), round_.stakes[place]
         most = stake * boxes[code].best_odds
         if not -stake <= net <= most:
             faults.append(
-                f"Bet {place + 1}, {one.players[place]} on {box_name(code)}: {money(net)} is out of bounds. With a "
+                f"Bet {place + 1}, {round_.players[place]} on {box_name(code)}: {money(net)} is out of bounds. With a "
                 f"stake of {money(stake)} and odds of at best {boxes[code].best_odds} to 1, give a net from "
                 f"{money(-stake)} to {money(most)}."
             )

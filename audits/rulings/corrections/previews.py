@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from audits.models import Consequence
-from audits.rulings.corrections.plans import Change, bets_changed, owed, planned_as_ordered
+from audits.rulings.corrections.plans import RoundChange, bets_changed, owed, planned_as_ordered
 from games.access.gate import visible
 from games.history.audited_save import OvertakenError
 from games.models import Round, Staff
@@ -18,7 +18,7 @@ Bet = tuple[int, str, str, int, int, int]  # number, player, box, stake, net bef
 class Preview:
     """What would change, as far as the reader sees the rounds; or why it can no longer be executed as ordered."""
 
-    changes: list[tuple[Change, list[Bet]]] = field(default_factory=list)
+    changes: list[tuple[RoundChange, list[Bet]]] = field(default_factory=list)
     players: list[tuple[str, int]] = field(default_factory=list)
     fault: str = ""
     is_cut: bool = False

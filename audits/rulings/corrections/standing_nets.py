@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from audits.models import Correction
 from audits.reconciliation.explain import recorded_round
-from audits.reconciliation.later_decisions import Since, decision_of
-from audits.reconciliation.terms import applying
+from audits.reconciliation.later_decisions import LaterDecisions, decision_of
+from audits.reconciliation.terms import terms_of_day
 from games.engine.play.findings import RecordedRound
 from games.engine.play.irregularities import SETTLED
 from games.models import Round
 
 
 @dataclass(frozen=True)
-class Books:
+class StandingNets:
     """A round as it stands now."""
 
     round: Round
@@ -57,7 +57,9 @@ class Books:
     def was_settled(self) -> bool:
         """Tell whether its money was settled at any time, also if the round was voided since."""
         is_recorded = self.round.status == Round.Status.SETTLED
-        return is_recorded or self.was_corrected_to_settled or any(one["kind"] == SETTLED for one in self.round.events)
+        return (
+            is_recorded or self.was_corrected_to_settled or any(event["kind"] == SETTLED for event in self.round.events)
+        )
 
     @property
     def ordinal(self) -> int:
@@ -66,24 +68,24 @@ class Books:
 
     def recorded(self) -> RecordedRound:
         """With what it is settled by, for the engine."""
-        applied = applying(self.round.table).at(self.round.assignment_id, self.round.started_at)
-        return recorded_round(self.round, applied, Since(correction=self.last, by_rule=self.by_rule))
+        applied = terms_of_day(self.round.table).at(self.round.assignment_id, self.round.started_at)
+        return recorded_round(self.round, applied, LaterDecisions(correction=self.last, by_rule=self.by_rule))
 
 
-def books_of(rounds: Iterable[Round]) -> list[Books]:
+def standing_nets_of(rounds: Iterable[Round]) -> list[StandingNets]:
     """Return the books of each round, from all its corrections."""
     listed = list(rounds)
     made: dict[int, list[Correction]] = defaultdict(list)
     corrections = Correction.objects.filter(round__in=listed).order_by("ordinal")
-    for one in corrections.select_related("consequence__ruling").defer("consequence__ruling__search"):
-        made[one.round_id].append(one)
+    for correction in corrections.select_related("consequence__ruling").defer("consequence__ruling__search"):
+        made[correction.round_id].append(correction)
     return [_books(one, made[one.pk]) for one in listed]
 
 
-def _books(one: Round, made: list[Correction]) -> Books:
+def _books(round_: Round, made: list[Correction]) -> StandingNets:
     by_rule = [correction for correction in made if not decision_of(correction)]
-    return Books(
-        one, made[-1] if made else None, any(correction.is_settled for correction in made),
+    return StandingNets(
+        round_, made[-1] if made else None, any(correction.is_settled for correction in made),
         by_rule[-1] if by_rule else None,
     )  # fmt: skip
 

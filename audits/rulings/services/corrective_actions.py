@@ -44,7 +44,7 @@ from audits.rulings.corrections.damage import (
 )
 from audits.rulings.corrections.plans import (
     NO_STAKE_STAYS,
-    Change,
+    RoundChange,
     amended,
     amending_rules,
     amount_of,
@@ -55,19 +55,19 @@ from audits.rulings.corrections.plans import (
     throw_of,
     voided,
 )
-from audits.rulings.corrections.standing_nets import Books, books_of
+from audits.rulings.corrections.standing_nets import StandingNets, standing_nets_of
 from audits.rulings.discretion_scope import verify_scope
 from audits.rulings.remit import order_fault, place_fault
-from games.access.gate import authorize, can, deny, name_of
+from games.access.gate import actor_name, authorize, can, deny
 from games.engine.dice import Throw
 from games.engine.errors import InputError
 from games.engine.rules.loader import rulebook
 from games.floor.services.tables import table_suspend
 from games.history.audited_save import OvertakenError, verify_reason, verify_text
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.live.services import LiveConflictError, live_step
 from games.models import Casino, DiceSet, LiveRound, Round, Staff, Table
-from games.rounds.services.outbox import these_again
+from games.rounds.services.outbox import requeue
 
 #: By one order; of damaged dice with more rounds than these, several orders each cover a part of the time.
 MOST_ROUNDS = 5000
@@ -126,14 +126,16 @@ def _void(
     basis = locked(basis)
     verify_rounds(basis.incident, rounds)
     lock_days(rounds)
-    books = [one for one in books_of(rounds) if not one.is_returned]
+    books = [standing_net for standing_net in standing_nets_of(rounds) if not standing_net.is_returned]
     if not books:
         raise OvertakenError("Every one of these rounds is void already; nothing has changed.")
-    rules = verify_may_void(actor, basis, books, after_settlement=any(one.has_paid or one.was_settled for one in books))
+    rules = verify_may_void(
+        actor, basis, books, after_settlement=any(book.has_paid or book.was_settled for book in books)
+    )
     if basis.ruling is None and "dice_set" not in values:
         values["dice_set"] = verify_damage(basis, books)
     bare = [citation.partition("#")[2] for citation in rules]
-    changes = [Change(one, voided(one, bare)) for one in books]
+    changes = [RoundChange(book, voided(book, bare)) for book in books]
     return order_changes(actor, basis, kind, reason, changes, rules=rules, **values)
 
 
@@ -149,7 +151,7 @@ def round_settle(
     verify_no_party(actor, basis.incident, [round])
     verify_remit(verify_ruling(basis), [round], voids=False, dice=dice, nets=nets)
     lock_days([round])
-    (books,) = books_of([round])
+    (books,) = standing_nets_of([round])
     after = settled_otherwise(books, dice, nets or {})
     if books.is_settled and after.is_decided and not any(after.nets):
         raise ValidationError({"nets": NO_STAKE_STAYS})
@@ -157,9 +159,14 @@ def round_settle(
         raise OvertakenError(f"{round} is settled so already; nothing has changed.")
     asked = {"dice": list(dice) if dice else None, "nets": {str(place): net for place, net in (nets or {}).items()}}
     return order_changes(
-        actor, basis, Consequence.Kind.SETTLEMENT, reason, [Change(books, after)], rules=_cited(round, after.rules),
+        actor,
+        basis,
+        Consequence.Kind.SETTLEMENT,
+        reason,
+        [RoundChange(books, after)],
+        rules=_cited(round, after.rules),
         asked=asked,
-    )  # fmt: skip
+    )
 
 
 @transaction.atomic
@@ -177,7 +184,7 @@ def result_amend(
     verify_rounds(basis.incident, [round])
     authorize(actor, "consequence.void", round)
     lock_days([round])
-    (books,) = books_of([round])
+    (books,) = standing_nets_of([round])
     if books.is_settled or books.is_void:
         raise ValidationError(f"{round} is {'void' if books.is_void else 'settled'}; that takes a ruling.")
     recorded = books.recorded()
@@ -186,7 +193,7 @@ def result_amend(
     if list(recorded.assessment.throw.faces) == list(throw.faces):
         raise OvertakenError(f"{round} has these dice already; nothing has changed.")
     return order_changes(
-        actor, basis, Consequence.Kind.RESULT, reason, [Change(books, amended(books, throw.faces))],
+        actor, basis, Consequence.Kind.RESULT, reason, [RoundChange(books, amended(books, throw.faces))],
         rules=_amending_rules(round.rulebook), asked={"dice": list(throw.faces)},
     )  # fmt: skip
 
@@ -233,7 +240,7 @@ def verify_second_person(actor: Staff, order: Consequence, rounds: Sequence[Roun
 def can_execute(actor: Staff, order: Consequence) -> bool:
     """Ask the same as `verify_second_person`, for pages."""
     rounds = list(Round.objects.filter(pk__in=order.round_ids).select_related("table__casino"))
-    places: list[Incident | Table] = [order.incident, *{one.table for one in rounds}]
+    places: list[Incident | Table] = [order.incident, *{round_.table for round_ in rounds}]
     reaches = all(can(actor, "consequence.order", place) for place in places)
     is_another = actor.pk not in {order.by_id, *_deciders(order)}
     return reaches and is_another and not is_party_on(actor, order.incident, rounds)
@@ -247,7 +254,7 @@ def _deciders(order: Consequence) -> set[int]:
 def verify_may_order(actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
     """Check that this person may order, or execute, on the file and at the table of every round, and is no party."""
     authorize(actor, "consequence.order", incident)
-    for table in sorted({one.table for one in rounds}, key=lambda table: table.pk):
+    for table in sorted({round_.table for round_ in rounds}, key=lambda table: table.pk):
         authorize(actor, "consequence.order", table)
     verify_no_party(actor, incident, rounds)
 
@@ -298,42 +305,42 @@ def verify_rounds(incident: Incident, rounds: Sequence[Round]) -> None:
         raise ValidationError({"rounds": "There is no round to correct; name at least one."})
     if len(rounds) > MOST_ROUNDS:
         raise ValidationError({"rounds": f"More than {MOST_ROUNDS} rounds; name them in several orders."})
-    for one in rounds:
-        if one.table.casino_id != incident.casino_id:
-            raise ValidationError({"rounds": f"{one} was not played in this casino; leave it out."})
+    for round_ in rounds:
+        if round_.table.casino_id != incident.casino_id:
+            raise ValidationError({"rounds": f"{round_} was not played in this casino; leave it out."})
 
 
 def verify_may_void(
-    actor: Staff, basis: Basis, books: Sequence[Books], *, after_settlement: bool
+    actor: Staff, basis: Basis, books: Sequence[StandingNets], *, after_settlement: bool
 ) -> list[str]:  # fmt: skip
     """The rules by which it is so, as citations; a refusal is on record."""
     action = "consequence.order" if after_settlement or basis.ruling else "consequence.void"
-    for table in {one.round.table for one in books}:
+    for table in {book.round.table for book in books}:
         authorize(actor, action, table)
     if basis.ruling:
-        verify_no_party(actor, basis.incident, [one.round for one in books])
-        verify_remit(verify_ruling(basis), [one.round for one in books], voids=True)
-        return list(dict.fromkeys(rule for one in books for rule in _cited(one.round, _ruling_rules(one.round))))
+        verify_no_party(actor, basis.incident, [book.round for book in books])
+        verify_remit(verify_ruling(basis), [book.round for book in books], voids=True)
+        return list(dict.fromkeys(rule for book in books for rule in _cited(book.round, _ruling_rules(book.round))))
     if after_settlement:
-        verify_no_party(actor, basis.incident, [one.round for one in books])
+        verify_no_party(actor, basis.incident, [book.round for book in books])
     cited = []
-    for one in books:
-        voiding = rulebook(one.round.rulebook).voidings.get(basis.rule)
+    for book in books:
+        voiding = rulebook(book.round.rulebook).voidings.get(basis.rule)
         if voiding is None:
             raise ValidationError(
-                {"rule": f"{one.round.rulebook} has no rule {basis.rule or '(none)'} that voids a round."}
+                {"rule": f"{book.round.rulebook} has no rule {basis.rule or '(none)'} that voids a round."}
             )
-        if one.is_settled and voiding.action != VOID_AFFECTED:
-            raise ValidationError({"rule": f"{one.round} is settled: a void by {voiding.rule} takes a ruling first."})
-        cited += _cited(one.round, (voiding.rule,))
+        if book.is_settled and voiding.action != VOID_AFFECTED:
+            raise ValidationError({"rule": f"{book.round} is settled: a void by {voiding.rule} takes a ruling first."})
+        cited += _cited(book.round, (voiding.rule,))
     return list(dict.fromkeys(cited))
 
 
-def verify_damage(basis: Basis, books: Sequence[Books]) -> DiceSet | None:
+def verify_damage(basis: Basis, books: Sequence[StandingNets]) -> DiceSet | None:
     """Rounds void for damaged dice were played with that set: which one; none where another rule voids them."""
     by_damage = [
-        one.round for one in books
-        if rulebook(one.round.rulebook).voidings[basis.rule].action == VOID_AFFECTED
+        book.round for book in books
+        if rulebook(book.round.rulebook).voidings[basis.rule].action == VOID_AFFECTED
     ]  # fmt: skip
     return verify_affected(basis.incident, by_damage).dice_set if by_damage else None
 
@@ -363,10 +370,10 @@ def verify_remit(
     nets: Mapping[int, int] | None = None,
 ) -> None:  # fmt: skip
     """What follows from a ruling concerns its incident, and does not go against a rule that decides the round."""
-    for one in rounds:
-        if ruling.incident.situation != DAMAGED and (fault := place_fault(ruling.incident, one)):
+    for round_ in rounds:
+        if ruling.incident.situation != DAMAGED and (fault := place_fault(ruling.incident, round_)):
             raise ValidationError({"rounds": fault})
-        if fault := order_fault(ruling, one, voids=voids, dice=dice, nets=nets):
+        if fault := order_fault(ruling, round_, voids=voids, dice=dice, nets=nets):
             raise ValidationError({"ruling": fault})
 
 
@@ -410,7 +417,7 @@ ALONE_FOR = dt.timedelta(hours=24)
 ALONE_LOCK = 0x7A15A4
 
 
-def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[Change]) -> bool:
+def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[RoundChange]) -> bool:
     """Tell whether a second person has to execute: a settled or void round changes, and the amount is reached.
 
     What was moved before on these rounds counts, and what this person moved alone in the last 24 hours: a change that
@@ -430,7 +437,7 @@ def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[Change])
 
 
 def order_changes(
-    actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, changes: Sequence[Change], **values: Any
+    actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, changes: Sequence[RoundChange], **values: Any
 ) -> Consequence:  # fmt: skip
     """Put an order on record; execute it at once where it takes no second person."""
     rounds = [change.books.round for change in changes]
@@ -438,7 +445,7 @@ def order_changes(
     if needs_second:
         verify_may_order(actor, basis.incident, rounds)
     order = order_record(
-        actor, basis, kind, reason, round_ids=[one.pk for one in rounds], needs_second=needs_second,
+        actor, basis, kind, reason, round_ids=[round_.pk for round_ in rounds], needs_second=needs_second,
         amount=amount_of(changes), fingerprint=fingerprint_of(changes), **values,
     )  # fmt: skip
     if not needs_second:
@@ -446,7 +453,7 @@ def order_changes(
     return order
 
 
-def execute(order: Consequence, actor: Staff, reason: str, changes: Sequence[Change]) -> None:
+def execute(order: Consequence, actor: Staff, reason: str, changes: Sequence[RoundChange]) -> None:
     """Record the decision, the corrections and the notice to compliance, all or nothing."""
     decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
     correct(order, actor, changes)
@@ -462,7 +469,7 @@ def order_record(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str
         raise OvertakenError(f"{same} was ordered by {same.who} and waits for a second person; nothing has changed.")
     order = Consequence.objects.create(
         casino=basis.incident.casino, incident=basis.incident, ruling=basis.ruling, discretion=basis.discretion,
-        kind=kind, round_ids=round_ids, reason=reason.strip(), by=actor, who=name_of(actor), **values,
+        kind=kind, round_ids=round_ids, reason=reason.strip(), by=actor, who=actor_name(actor), **values,
     )  # fmt: skip
     rows = [IncidentRound(incident=basis.incident, round_id=key, who=order.who) for key in round_ids]
     IncidentRound.objects.bulk_create(rows, ignore_conflicts=True)
@@ -471,7 +478,7 @@ def order_record(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str
         order.asked, order.needs_second, order.reason, order.who, order.at.astimezone(dt.UTC), *_reached(order),
         order.amount, order.fingerprint,
     )  # fmt: skip
-    ledger_append(basis.incident.table or basis.incident.casino, Entry("consequence", order.pk, held))
+    ledger_append(basis.incident.table or basis.incident.casino, LedgerEntry("consequence", order.pk, held))
     return order
 
 
@@ -488,37 +495,37 @@ def _reached(order: Consequence) -> tuple[Any, ...]:
 def decide(order: Consequence, outcome: ConsequenceDecision.Outcome, actor: Staff, reason: str, **values: Any) -> None:
     decision = ConsequenceDecision.objects.create(
         consequence=order, ordered_by_id=order.by_id, needs_second=order.needs_second, outcome=outcome, by=actor,
-        who=name_of(actor), reason=reason.strip(), **values,
+        who=actor_name(actor), reason=reason.strip(), **values,
     )  # fmt: skip
     held = (order.pk, outcome.value, decision.reason, decision.who, decision.at.astimezone(dt.UTC))
     place = order.incident.table or order.incident.casino
-    ledger_append(place, Entry("consequence-decision", decision.pk, held))
+    ledger_append(place, LedgerEntry("consequence-decision", decision.pk, held))
 
 
-def correct(order: Consequence, actor: Staff, changes: Sequence[Change]) -> None:
+def correct(order: Consequence, actor: Staff, changes: Sequence[RoundChange]) -> None:
     """Record the corrections and what each player gets or gives back, and have the rounds reconciled again."""
-    who = name_of(actor)
+    who = actor_name(actor)
     made = Correction.objects.bulk_create([_correction(order, change, who) for change in changes])  # in one statement
     owed: dict[str, int] = defaultdict(int)
     touched: dict[str, set[int]] = defaultdict(set)
-    by_table: dict[Table, list[Entry]] = defaultdict(list)
+    by_table: dict[Table, list[LedgerEntry]] = defaultdict(list)
     for correction in made:
         one = correction.round
         for player, delta in zip(one.players, correction.deltas, strict=True):
             if delta:
                 owed[player] += delta
                 touched[player].add(one.pk)
-        by_table[one.table].append(Entry("correction", correction.pk, _held(order, correction)))
+        by_table[one.table].append(LedgerEntry("correction", correction.pk, _held(order, correction)))
     for table in sorted(by_table, key=lambda one: one.pk):
         ledger_append(table, *by_table[table])
     Repayment.objects.bulk_create(
         Repayment(consequence=order, player=player, amount=amount, rounds=len(touched[player]))
         for player, amount in sorted(owed.items()) if amount
     )  # fmt: skip
-    these_again(change.books.round.pk for change in changes)
+    requeue(change.books.round.pk for change in changes)
 
 
-def _correction(order: Consequence, change: Change, who: str) -> Correction:
+def _correction(order: Consequence, change: RoundChange, who: str) -> Correction:
     after, one = change.after, change.books.round
     return Correction(
         consequence=order, round=one, ordinal=change.books.ordinal, table=one.table, gaming_day=one.gaming_day,
@@ -527,16 +534,28 @@ def _correction(order: Consequence, change: Change, who: str) -> Correction:
     )  # fmt: skip
 
 
-def _held(order: Consequence, one: Correction) -> tuple[Any, ...]:
+def _held(order: Consequence, correction: Correction) -> tuple[Any, ...]:
     return (
-        one.round.source, one.round.ref, one.ordinal, order.pk, one.deltas, one.nets, one.is_void, one.is_settled,
-        one.dice, one.is_decided, one.rules, one.who, one.at.astimezone(dt.UTC), one.decided,
-    )  # fmt: skip
+        correction.round.source,
+        correction.round.ref,
+        correction.ordinal,
+        order.pk,
+        correction.deltas,
+        correction.nets,
+        correction.is_void,
+        correction.is_settled,
+        correction.dice,
+        correction.is_decided,
+        correction.rules,
+        correction.who,
+        correction.at.astimezone(dt.UTC),
+        correction.decided,
+    )
 
 
 def lock_days(rounds: Sequence[Round]) -> None:
     """Nobody reconciles these days meanwhile, corrects a round of them, or changes what the tables are settled by."""
-    places = sorted({(one.table_id, one.gaming_day) for one in rounds})
+    places = sorted({(round_.table_id, round_.gaming_day) for round_ in rounds})
     for table_id, day in places:
         summary_ensure((table_id, day))
     for table_id, day in places:
@@ -574,7 +593,9 @@ def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str =
     is_marked = marks_of(repayment)[UNDONE.get(mark, mark)]
     if is_marked is (mark not in UNDONE):
         raise OvertakenError(f"{repayment.player}: that stands already; nothing has changed.")
-    made = RepaymentMark.objects.create(repayment=repayment, what=mark, note=note.strip(), by=actor, who=name_of(actor))
+    made = RepaymentMark.objects.create(
+        repayment=repayment, what=mark, note=note.strip(), by=actor, who=actor_name(actor)
+    )
     held = (
         repayment.pk,
         repayment.player,
@@ -584,7 +605,7 @@ def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str =
         made.who,
         made.at.astimezone(dt.UTC),
     )
-    ledger_append(incident.table or incident.casino, Entry("repayment", made.pk, held))
+    ledger_append(incident.table or incident.casino, LedgerEntry("repayment", made.pk, held))
     return made
 
 
@@ -596,7 +617,7 @@ def may_mark_money(actor: Staff, order: Consequence) -> bool:
 def marks_of(repayment: Repayment) -> dict[str, bool]:
     """Whether the patron was told, and whether it was paid: by the last mark of each."""
     standing: dict[str, bool] = {RepaymentMark.What.TOLD: False, RepaymentMark.What.PAID: False}
-    for one in repayment.marks.all():
-        what = RepaymentMark.What(one.what)
+    for mark in repayment.marks.all():
+        what = RepaymentMark.What(mark.what)
         standing[UNDONE.get(what, what)] = what not in UNDONE
     return standing

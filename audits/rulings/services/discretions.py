@@ -8,8 +8,8 @@ from django.db import transaction
 
 from audits.incidents.services.incidents import incident_locked
 from audits.models import Consequence, Discretion, Incident
-from audits.rulings.corrections.plans import Change, settled_by
-from audits.rulings.corrections.standing_nets import books_of
+from audits.rulings.corrections.plans import RoundChange, settled_by
+from audits.rulings.corrections.standing_nets import standing_nets_of
 from audits.rulings.discretion_scope import HOUSE_PLACED, discretion_scope, verify_bets, verify_scope
 from audits.rulings.services.corrective_actions import (
     Basis,
@@ -19,10 +19,10 @@ from audits.rulings.services.corrective_actions import (
     verify_no_party,
     verify_rounds,
 )
-from games.access.gate import authorize, name_of
+from games.access.gate import actor_name, authorize
 from games.engine.rules.citation import cite
 from games.history.audited_save import OvertakenError, verify_reason, verify_texts
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Round, Staff
 
 
@@ -46,7 +46,7 @@ def discretion_record(
     record = Discretion(
         casino=current.casino, pit=current.pit, table=current.table, incident=current, round=round, bet=bet,
         rule=cite(current.rulebook, scope.rules[0]), decision=decision.strip(), reason=reason.strip(), by=actor,
-        post=str(post), who=name_of(actor),
+        post=str(post), who=actor_name(actor),
     )  # fmt: skip
     verify_texts(record)
     if Discretion.objects.filter(incident=current, decision=record.decision, round=round, bet=bet).exists():
@@ -56,7 +56,7 @@ def discretion_record(
         current.number, round.ref if round else None, record.rule, record.decision, record.reason, record.who,
         record.at.astimezone(dt.UTC), bet,
     )  # fmt: skip
-    ledger_append(record.table, Entry("discretion", record.pk, held))
+    ledger_append(record.table, LedgerEntry("discretion", record.pk, held))
     return record
 
 
@@ -77,10 +77,10 @@ def discretion_settle(
     verify_no_party(actor, basis.incident, [played])
     verify_scope(basis.incident, discretion, played, nets)
     lock_days([played])
-    (books,) = books_of([played])
+    (books,) = standing_nets_of([played])
     after = settled_by(books, nets, discretion.rule.partition("#")[2])
     return order_changes(
-        actor, basis, Consequence.Kind.DISCRETION, reason, [Change(books, after)], rules=[discretion.rule],
+        actor, basis, Consequence.Kind.DISCRETION, reason, [RoundChange(books, after)], rules=[discretion.rule],
         asked={"nets": {str(place): net for place, net in nets.items()}},
     )  # fmt: skip
 

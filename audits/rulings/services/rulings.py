@@ -31,15 +31,15 @@ from audits.rulings.conflict_of_interest import (
 )
 from audits.rulings.precedents import binding
 from audits.rulings.remit import readings_recorded, remit_faults
-from games.access.gate import Standing, authorize, deny, name_of
+from games.access.gate import Capacity, actor_name, authorize, deny
 from games.engine.rules.loader import rulebook as rulebook_of
 from games.engine.rules.loader import rulebooks
 from games.engine.rules.readings import setting_faults
 from games.floor.moments import as_text
 from games.history.audited_save import OvertakenError, verify_reason, verify_texts
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Round, SettlementPolicy, Staff
-from games.rounds.services.outbox import these_again
+from games.rounds.services.outbox import requeue
 from games.settlement_policies.services import NOTHING_SET, Setting, settlement_policy_set
 
 SERIES = "RU"
@@ -47,7 +47,7 @@ TOLD = "compliance"
 
 
 @dataclass(frozen=True)
-class Draft:
+class RulingDraft:
     """What is going to be ruled."""
 
     kind: str
@@ -70,7 +70,7 @@ class Draft:
 
 
 @transaction.atomic
-def ruling_make(*, actor: Staff, incident: Incident, draft: Draft) -> Ruling:
+def ruling_make(*, actor: Staff, incident: Incident, draft: RulingDraft) -> Ruling:
     """The file is ruled on with it. Of two at once, one stands and the other is told."""
     current = incident_locked(incident)
     post = verify_may_rule(actor, current, draft.override)
@@ -82,7 +82,7 @@ def ruling_make(*, actor: Staff, incident: Incident, draft: Draft) -> Ruling:
 
 
 @transaction.atomic
-def ruling_supersede(*, actor: Staff, ruling: Ruling, draft: Draft) -> Ruling:
+def ruling_supersede(*, actor: Staff, ruling: Ruling, draft: RulingDraft) -> Ruling:
     """Another takes its place: a standing one from its own moment on, never for what was played before."""
     current = incident_locked(ruling.incident)
     post = verify_may_rule(actor, current, draft.override)
@@ -97,7 +97,7 @@ def ruling_withdraw(
 ) -> Ruling:  # fmt: skip
     """It no longer holds, and nothing takes its place: from then on the document's own words count again."""
     verify_reason(reason)
-    draft = Draft(
+    draft = RulingDraft(
         kind=ruling.kind, question=ruling.question, facts=ruling.facts, decision=f"{ruling} is withdrawn.",
         reasoning=reason, rules=ruling.rules, scope=ruling.scope, effective_from=effective_from, override=override,
         readings=ruling.readings, is_withdrawal=True,
@@ -108,7 +108,7 @@ def ruling_withdraw(
 # --- Who may, and what ------------------------------------------------------------------------------
 
 
-def verify_may_rule(actor: Staff, incident: Incident, override: str) -> Standing:
+def verify_may_rule(actor: Staff, incident: Incident, override: str) -> Capacity:
     """In the post at this moment, and not by a party; each refusal is on record."""
     standing = authorize(actor, "ruling.make", incident)
     if is_disqualified(actor, incident):
@@ -146,7 +146,7 @@ def verify_not_replaced(ruling: Ruling) -> None:
         raise ValidationError(f"{ruling} only withdraws another one; there is nothing to take its place.")
 
 
-def verify_precedent(incident: Incident, draft: Draft) -> None:
+def verify_precedent(incident: Incident, draft: RulingDraft) -> None:
     """What stands is followed, or departed from in so many words."""
     if draft.departs_from is not None and not draft.departure.strip():
         raise ValidationError({"departure": f"Say why this departs from {draft.departs_from}."})
@@ -160,7 +160,7 @@ def verify_precedent(incident: Incident, draft: Draft) -> None:
     )
 
 
-def verify_draft(incident: Incident, draft: Draft, now: dt.datetime) -> None:
+def verify_draft(incident: Incident, draft: RulingDraft, now: dt.datetime) -> None:
     faults: dict[str, str] = {}
     for name in ("question", "decision", "reasoning"):
         if not getattr(draft, name).strip():
@@ -182,7 +182,7 @@ def verify_draft(incident: Incident, draft: Draft, now: dt.datetime) -> None:
         raise ValidationError(dict(faults))
 
 
-def _standing_faults(incident: Incident, draft: Draft, now: dt.datetime) -> dict[str, str]:
+def _standing_faults(incident: Incident, draft: RulingDraft, now: dt.datetime) -> dict[str, str]:
     if draft.kind == RulingKind.CONFIRMATION:
         return {"scope": "A confirmation is of one case; an interpretation can stand."}
     if not incident.rulebook:
@@ -201,7 +201,7 @@ def is_rule(citation: str) -> bool:
 # --- On record --------------------------------------------------------------------------------------
 
 
-def _record(actor: Staff, post: Standing, incident: Incident, draft: Draft, *, replaces: Ruling | None) -> Ruling:
+def _record(actor: Staff, post: Capacity, incident: Incident, draft: RulingDraft, *, replaces: Ruling | None) -> Ruling:
     now = timezone.now()
     verify_draft(incident, draft, now)
     starts_at = (draft.effective_from or now) if draft.scope == Scope.STANDING else None
@@ -215,19 +215,19 @@ def _record(actor: Staff, post: Standing, incident: Incident, draft: Draft, *, r
         reasoning=draft.reasoning.strip(), scope=draft.scope, effective_from=starts_at, replaces=replaces,
         is_withdrawal=draft.is_withdrawal, follows=draft.follows, departs_from=draft.departs_from,
         departure=draft.departure.strip(), override=draft.override.strip(), by=actor, post=str(post), duty=post.duty,
-        who=name_of(actor), made_at=now,
+        who=actor_name(actor), made_at=now,
     )  # fmt: skip
     verify_texts(ruling)
     ruling.full_clean()
     ruling.save(force_insert=True)
     _set_policy(actor, ruling, draft, replaces, now)  # which locks tables: before chains, as everybody does
-    ledger_append(incident.table or incident.casino, Entry("ruling", ruling.pk, _held(ruling, draft)))
+    ledger_append(incident.table or incident.casino, LedgerEntry("ruling", ruling.pk, _held(ruling, draft)))
     _tell_of_override(ruling)
-    these_again(Round.objects.filter(incidents__incident=incident).values_list("pk", flat=True))
+    requeue(Round.objects.filter(incidents__incident=incident).values_list("pk", flat=True))
     return ruling
 
 
-def _held(ruling: Ruling, draft: Draft) -> tuple[object, ...]:
+def _held(ruling: Ruling, draft: RulingDraft) -> tuple[object, ...]:
     starts_at = ruling.effective_from.astimezone(dt.UTC) if ruling.effective_from else None
     links = tuple(one.number if one else None for one in (ruling.replaces, ruling.follows, ruling.departs_from))
     return (
@@ -238,7 +238,7 @@ def _held(ruling: Ruling, draft: Draft) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _set_policy(actor: Staff, ruling: Ruling, draft: Draft, replaces: Ruling | None, now: dt.datetime) -> None:
+def _set_policy(actor: Staff, ruling: Ruling, draft: RulingDraft, replaces: Ruling | None, now: dt.datetime) -> None:
     """What a standing interpretation sets; one that takes another's place ends what that one had set."""
     before = SettlementPolicy.objects.filter(casino=ruling.casino, ruling=replaces.number).first() if replaces else None
     if ruling.effective_from is None or not (draft.setting or before):
@@ -278,10 +278,10 @@ def ruling_consent(*, actor: Staff, incident: Incident, ruler: Staff, reason: st
     if has_consent(ruler, current):
         raise OvertakenError(f"The consent for {ruler} is on record already; nothing has changed.")
     consent = RulingConsent.objects.create(
-        incident=current, ruler=ruler, reason=reason.strip(), by=actor, who=name_of(actor)
+        incident=current, ruler=ruler, reason=reason.strip(), by=actor, who=actor_name(actor)
     )
     held = (current.number, ruler.number, consent.reason, consent.who, consent.at.astimezone(dt.UTC))
-    ledger_append(current.table or current.casino, Entry("ruling-consent", consent.pk, held))
+    ledger_append(current.table or current.casino, LedgerEntry("ruling-consent", consent.pk, held))
     return consent
 
 
@@ -290,7 +290,7 @@ def ruling_review(*, actor: Staff, ruling: Ruling, rulebook: str, outcome: str) 
     """A standing interpretation looked at again in the light of another document."""
     authorize(actor, "ruling.make", ruling)
     review = RulingReview(
-        ruling=ruling, rulebook=rulebook_of(rulebook).id, outcome=outcome.strip(), by=actor, who=name_of(actor)
+        ruling=ruling, rulebook=rulebook_of(rulebook).id, outcome=outcome.strip(), by=actor, who=actor_name(actor)
     )
     if not review.outcome:
         raise ValidationError({"outcome": "Say what came of it."})
@@ -299,5 +299,5 @@ def ruling_review(*, actor: Staff, ruling: Ruling, rulebook: str, outcome: str) 
         raise OvertakenError(f"{ruling} was reviewed for {rulebook} already; nothing has changed.")
     review.save(force_insert=True)
     held = (ruling.number, review.rulebook, review.outcome, review.who, review.at.astimezone(dt.UTC))
-    ledger_append(ruling.table or ruling.casino, Entry("ruling-review", review.pk, held))
+    ledger_append(ruling.table or ruling.casino, LedgerEntry("ruling-review", review.pk, held))
     return review

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, U
 from games.access.gate import authorize, can
 from games.access.services.access_reviews import account_mark, lines_with_marks, local_day, review_sign, unmarked
 from games.models import AccessReview, AccessReviewLine, AccessReviewMark, Staff
-from games.pages.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step, tell
+from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, add_errors, require_safe, take_step
 
 LONGEST_NOTE = 500
 
@@ -57,7 +57,7 @@ class MarksForm(forms.Form):
         return [mark for mark in marks if mark[1]]
 
 
-class SignForm(StepForm):
+class SignReviewForm(ActionForm):
     note = forms.CharField(
         label="Findings of the review", max_length=2000, widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
         help_text="What was found and who removes what. It stands with your signature.",
@@ -102,7 +102,7 @@ class AccessReviewAdmin(GatedAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def found(self, request: HttpRequest, object_id: str) -> AccessReview:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> AccessReview:
         review: AccessReview | None = self.get_object(request, object_id)
         if review is None:
             raise Http404(f"There is no access review {object_id}.")
@@ -120,8 +120,8 @@ class AccessReviewAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        review = self.found(request, object_id)
+        require_safe(request)
+        review = self.get_or_deny(request, object_id)
         lines = lines_with_marks(review)
         context = self.page_context(
             request, review, lines=lines, missing=sum(mark is None for _, mark in lines),
@@ -147,7 +147,7 @@ class AccessReviewAdmin(GatedAdmin):
 
     def mark_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """All marks that were sent, or none."""
-        review, actor = self.found(request, object_id), actor_of(request)
+        review, actor = self.get_or_deny(request, object_id), actor_of(request)
         authorize(actor, "accessreview.mark", review)
         if review.is_signed:
             messages.error(request, "This review is signed; it does not change any more.")
@@ -159,7 +159,7 @@ class AccessReviewAdmin(GatedAdmin):
                     for line, outcome, note in form.chosen():
                         account_mark(actor=actor, line=line, outcome=outcome, note=note)
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
             else:
                 messages.success(request, f"{len(form.chosen())} accounts are marked.")
                 return redirect(self.address(review))
@@ -167,16 +167,22 @@ class AccessReviewAdmin(GatedAdmin):
         return TemplateResponse(request, "access/access_review_mark.html", context)
 
     def sign_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        review = self.found(request, object_id)
+        review = self.get_or_deny(request, object_id)
 
         def take(actor: Staff, review: AccessReview, values: dict[str, Any]) -> str:
             review_sign(actor=actor, review=review, note=values["note"])
             return f"Access review {review} is signed."
 
         return take_step(
-            self.admin_site, request, review, action="accessreview.sign", title="Sign", form_class=SignForm, take=take,
+            self.admin_site,
+            request,
+            review,
+            action="accessreview.sign",
+            title="Sign",
+            form_class=SignReviewForm,
+            take=take,
             back=self.address(review),
-        )  # fmt: skip
+        )
 
 
 def state_of(review: AccessReview) -> str:

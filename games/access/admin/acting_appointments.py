@@ -18,7 +18,7 @@ from games.access.gate import authorize, can, visible
 from games.access.models.acting_appointment import ALL_PITS, Everywhere, acting_limits_of
 from games.access.services.acting_appointments import PLACE_NEEDED, duty_draft, duty_end, duty_grant, verify_duty
 from games.models import Casino, Duty, Pit, Staff
-from games.pages.gated import AuditedAdmin, ServiceForm, StepForm, actor_of
+from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm, actor_of
 
 SHIFT = dt.timedelta(hours=8)
 
@@ -113,7 +113,7 @@ class DutyAdmin(AuditedAdmin):
             duty_end(actor=actor, duty=duty, reason=values["reason"])
             return f"Ended: {duty}."
 
-        return self.step(request, object_id, action="duty.end", title="End now", form_class=StepForm, take=take)
+        return self.step(request, object_id, action="duty.end", title="End now", form_class=ActionForm, take=take)
 
     def has_end_now_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
         duty = self.get_object(request, str(object_id))

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import action, display
 
-from games.access.gate import can, standings
+from games.access.gate import can, capacities
 from games.access.services.people import account_reset, staff_create, staff_update
 from games.accounts.admin.sign_in_links import link_page
 from games.accounts.services.account_changes import keys_made_by, verify_rights_not_own
@@ -18,7 +18,7 @@ from games.accounts.services.account_proposals import pending
 from games.accounts.services.sign_in_links import IssuedLink
 from games.floor.services.casinos import verify_pit_of_casino
 from games.models import AccountProposal, Duty, Staff
-from games.pages.gated import AuditedAdmin, ServiceForm, StepForm, actor_of, take_step
+from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm, actor_of, take_step
 
 WAITS = "This is a privileged account: proposal no. {} waits for a second administrator (People → Account proposals)."
 
@@ -55,7 +55,7 @@ class StaffAdmin(AuditedAdmin):
 
     @display(description="Post now")
     def held_now(self, staff: Staff) -> str:
-        return ", ".join(str(standing) for standing in standings(staff)).capitalize() or "–"
+        return ", ".join(str(standing) for standing in capacities(staff)).capitalize() or "–"
 
     @display(description="Where", ordering="casino__code")
     def where(self, staff: Staff) -> str:
@@ -120,7 +120,7 @@ class StaffAdmin(AuditedAdmin):
 
         back = reverse("admin:games_staff_change", args=[staff.pk])
         answer = take_step(
-            self.admin_site, request, staff, action="staff.link", title="New sign-in link", form_class=StepForm,
+            self.admin_site, request, staff, action="staff.link", title="New sign-in link", form_class=ActionForm,
             take=take, back=back, above="accounts/new_link_above.html", context={"staff": staff},
         )  # fmt: skip
         return link_page(self.admin_site, request, made[0]) if made else answer

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Model
 from django.utils import timezone
 
-from games.access.gate import door, has_place, is_secret, name_of, place_of
+from games.access.gate import actor_name, entry_point, has_place, is_confidential, place_of
 from games.models import AccessRecord, Casino, Staff
 from games.rounds.selectors import RoundFilter
 
@@ -18,9 +18,9 @@ WINDOW = dt.timedelta(minutes=10)
 LONGEST = 300
 
 
-def secrets_read(actor: Any, things: Iterable[Model]) -> None:
+def confidential_read(actor: Any, things: Iterable[Model]) -> None:
     """Record the confidential ones of what a person is about to see. An error here refuses the read."""
-    secret = {label_of(thing): thing for thing in things if is_secret(thing)}
+    secret = {label_of(thing): thing for thing in things if is_confidential(thing)}
     _record(actor, Kind.CONFIDENTIAL, {label: casino_of(actor, thing) for label, thing in secret.items()})
 
 
@@ -72,11 +72,13 @@ def _record(actor: Any, kind: str, labels: dict[str, int | None], *, window: dt.
     if not places:
         return
     staff = actor if isinstance(actor, Staff) else None
-    who, now = name_of(actor), timezone.now()
+    who, now = actor_name(actor), timezone.now()
     lately = AccessRecord.objects.filter(staff=staff, who=who, kind=kind, thing__in=places, at__gt=now - window)
     known = set(lately.values_list("thing", flat=True))
     AccessRecord.objects.bulk_create(
-        AccessRecord(staff=staff, casino_id=place, who=who, kind=kind, thing=label, door=_plain(door.get()), at=now)
+        AccessRecord(
+            staff=staff, casino_id=place, who=who, kind=kind, thing=label, door=_plain(entry_point.get()), at=now
+        )
         for label, place in places.items()
         if label not in known
     )

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from games.access.gate import authorize, name_of, visible, within_reach
+from games.access.gate import actor_name, authorize, visible, within_reach
 from games.access.roles import role_of
 from games.accounts.services.account_proposals import is_privileged
 from games.history.audited_save import OvertakenError, verify_text
@@ -111,7 +111,7 @@ def account_mark(*, actor: Staff, line: AccessReviewLine, outcome: str, note: st
     if not note and (outcome == AccessReviewMark.Outcome.REMOVE or line.staff_id == actor.pk or line.flags):
         raise ValidationError({"note": f"{line.name}: say why. A note is needed to remove an account, to keep one "
                                        "with a flag, and for your own."})  # fmt: skip
-    return AccessReviewMark.objects.create(line=line, outcome=outcome, note=note, by=actor, who=name_of(actor))
+    return AccessReviewMark.objects.create(line=line, outcome=outcome, note=note, by=actor, who=actor_name(actor))
 
 
 @transaction.atomic
@@ -128,7 +128,7 @@ def review_sign(*, actor: Staff, review: AccessReview, note: str) -> AccessRevie
         raise ValidationError(f"{missing} accounts are not marked yet; mark each as keep or remove first.")
     try:
         with transaction.atomic():
-            return AccessReviewSignature.objects.create(review=review, by=actor, who=name_of(actor), note=note)
+            return AccessReviewSignature.objects.create(review=review, by=actor, who=actor_name(actor), note=note)
     except IntegrityError:
         raise OvertakenError("Somebody else was quicker; look at the review again.") from None
 

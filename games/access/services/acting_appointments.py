@@ -10,13 +10,13 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from games.access.gate import Actor, Standing, authorize, deny, name_of
+from games.access.gate import Actor, Capacity, actor_name, authorize, deny
 from games.access.models.acting_appointment import ALL_PITS, OVER_SEVERAL_STEPS, Everywhere, acting_limits_of
 from games.access.roles import is_above, post_name, rank
 from games.floor.moments import as_text
 from games.floor.services.casinos import verify_pit_of_casino
 from games.history.audited_save import record_change, record_save
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, Duty, Pit, Staff
 
 #: How late an appointment from "now" may be written.
@@ -59,14 +59,14 @@ def duty_draft(
     )  # fmt: skip
 
 
-def duty_entry(duty: Duty, actor: Actor, reason: str) -> Entry:
+def duty_entry(duty: Duty, actor: Actor, reason: str) -> LedgerEntry:
     """What the ledger holds of a duty, at its grant and again at its end."""
     period = (duty.starts_at.astimezone(dt.UTC), duty.ends_at.astimezone(dt.UTC))
     place = (duty.casino.code, duty.pit.code if duty.pit else None)
-    return Entry("duty", duty.pk, (duty.staff.number, duty.post, *place, *period, name_of(actor), reason))
+    return LedgerEntry("duty", duty.pk, (duty.staff.number, duty.post, *place, *period, actor_name(actor), reason))
 
 
-def verify_duty(*, standing: Standing, duty: Duty) -> None:
+def verify_duty(*, standing: Capacity, duty: Duty) -> None:
     """Refuse an appointment that makes no sense or exceeds its bounds; each fault is told with its field."""
     staff = duty.staff
     if staff == duty.granted_by:
@@ -101,7 +101,7 @@ def verify_department(duty: Duty) -> None:
     )
 
 
-def verify_steps(*, standing: Standing, duty: Duty) -> None:
+def verify_steps(*, standing: Capacity, duty: Duty) -> None:
     """Refuse more than one step up without the casino manager, who also appoints people without a post in the pit."""
     own = duty.staff.post
     steps = rank(duty.post) - rank(own)

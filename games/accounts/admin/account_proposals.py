@@ -15,14 +15,14 @@ from games.accounts.admin.sign_in_links import link_page
 from games.accounts.services.account_proposals import proposal_confirm, proposal_reject, proposal_withdraw
 from games.accounts.services.sign_in_links import IssuedLink
 from games.models import AccountProposal, Staff
-from games.pages.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step
+from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, require_safe, take_step
 
 DECISIONS = {
     "confirm": ("Confirm", "check_circle"), "reject": ("Reject", "cancel"), "withdraw": ("Withdraw", "undo"),
 }  # fmt: skip
 
 
-class StateFilter(admin.SimpleListFilter):
+class ProposalStateFilter(admin.SimpleListFilter):
     title, parameter_name = "state", "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -37,7 +37,7 @@ class StateFilter(admin.SimpleListFilter):
 @admin.register(AccountProposal)
 class AccountProposalAdmin(GatedAdmin):
     list_display = ["number", "kind", "staff", "state", "who", "at", "reason"]
-    list_filter = [StateFilter, "kind"]
+    list_filter = [ProposalStateFilter, "kind"]
     list_select_related = ["staff__casino", "decision"]
     search_fields = ["staff__number", "staff__name", "who", "reason"]
 
@@ -66,7 +66,7 @@ class AccountProposalAdmin(GatedAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def found(self, request: HttpRequest, object_id: str) -> AccountProposal:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> AccountProposal:
         proposal: AccountProposal | None = self.get_object(request, object_id)
         if proposal is None:
             raise Http404(f"There is no account proposal {object_id}.")
@@ -76,8 +76,8 @@ class AccountProposalAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        proposal = self.found(request, object_id)
+        require_safe(request)
+        proposal = self.get_or_deny(request, object_id)
         context = {
             **self.admin_site.each_context(request), "title": f"Account proposal {proposal}", "original": proposal,
             "proposal": proposal, "decision": getattr(proposal, "decision", None), "opts": self.opts,
@@ -102,7 +102,7 @@ class AccountProposalAdmin(GatedAdmin):
         ]
 
     def decide_view(self, request: HttpRequest, object_id: str, decision: str) -> HttpResponse:
-        proposal = self.found(request, object_id)
+        proposal = self.get_or_deny(request, object_id)
         made: list[IssuedLink] = []
 
         def take(actor: Staff, proposal: AccountProposal, values: dict[str, Any]) -> str:
@@ -120,7 +120,7 @@ class AccountProposalAdmin(GatedAdmin):
 
         answer = take_step(
             self.admin_site, request, proposal, action="accountproposal.decide", title=DECISIONS[decision][0],
-            form_class=StepForm, take=take, back=reverse("admin:games_accountproposal_change", args=[proposal.pk]),
+            form_class=ActionForm, take=take, back=reverse("admin:games_accountproposal_change", args=[proposal.pk]),
             above="accounts/account_proposal_facts.html", context={"proposal": proposal},
         )  # fmt: skip
         return link_page(self.admin_site, request, made[0]) if made else answer

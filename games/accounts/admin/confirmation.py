@@ -29,7 +29,7 @@ WRONG = "That is neither your password nor a code that is good now."
 WRONG_PASSKEY = "The passkey was not accepted. Try again, or type your password or a code."
 
 
-class ConfirmForm(forms.Form):
+class ConfirmIdentityForm(forms.Form):
     """A password or code. Pasting is allowed, and a password manager may fill it in."""
 
     secret = forms.CharField(
@@ -39,7 +39,7 @@ class ConfirmForm(forms.Form):
     )  # fmt: skip
 
 
-class InterruptedForm(ConfirmForm):
+class InterruptedForm(ConfirmIdentityForm):
     """The same, under a name that no form of ours has."""
 
     def add_prefix(self, field_name: str | int) -> str:
@@ -69,7 +69,7 @@ def ask_again(request: HttpRequest, fault: str = "") -> HttpResponse:
 def confirm(request: HttpRequest) -> HttpResponse:
     """Confirm ahead of what needs it: a download, or a call of the API."""
     is_passkey = PASSKEY in request.POST
-    form = ConfirmForm(None if is_passkey else request.POST or None)
+    form = ConfirmIdentityForm(None if is_passkey else request.POST or None)
     fault = ""
     if request.method == "POST" and (is_passkey or form.is_valid()):
         sent = request.POST[PASSKEY] if is_passkey else form.cleaned_data["secret"]

@@ -11,7 +11,7 @@ from unfold.decorators import action, display
 from games.access.gate import can, visible
 from games.accounts.services.second_factors import factor_reset_confirm, factor_reset_propose, is_expired, verify_reset
 from games.models import FactorReset, Staff
-from games.pages.gated import GatedAdmin, StepForm, actor_of, take_step
+from games.pages.gated import ActionForm, GatedAdmin, actor_of, take_step
 
 
 class ResetForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -26,7 +26,7 @@ class ResetForm(forms.ModelForm):  # type: ignore[type-arg]
         return values
 
 
-class ConfirmResetForm(StepForm):
+class ConfirmResetForm(ActionForm):
     """Nothing to fill in: the button is the decision."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

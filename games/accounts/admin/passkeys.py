@@ -32,7 +32,7 @@ from games.accounts.services.passkeys import (
 from games.accounts.services.second_factors import has_factor, is_factor_asked
 from games.accounts.services.sessions import current
 from games.models import Staff
-from games.pages.gated import actor_of, tell
+from games.pages.gated import actor_of, add_errors
 
 Options = Callable[[HttpRequest, Staff], str]
 
@@ -59,7 +59,7 @@ def passkey_add(request: HttpRequest) -> HttpResponse:
         try:
             passkey, codes = passkey_enrol(staff=actor, name=name, answer=answer, client=client_of(request))
         except ValidationError as error:
-            tell(form, error)
+            add_errors(form, error)
         except ThrottledError as error:
             form.add_error(None, str(error))
         else:

@@ -35,7 +35,7 @@ from games.accounts.services.second_factors import (
 )
 from games.accounts.services.sessions import current, session_pass
 from games.models import Staff
-from games.pages.gated import actor_of, tell
+from games.pages.gated import actor_of, add_errors
 
 WRONG_PASSKEY = "The passkey was not accepted. Try again, or type a code."
 WRONG_CODE = "This code is not right, or was used before. Type the one that the app shows now, or a recovery code."
@@ -124,7 +124,7 @@ def second_factor_enrol(request: HttpRequest) -> HttpResponse:
             pass_factor(request, device)
             return page(request, "accounts/recovery_codes.html", "Recovery codes", codes=codes, next=next_of(request))
         except ValidationError as error:
-            tell(form, error)
+            add_errors(form, error)
         except ThrottledError as error:
             form.add_error("code", str(error))
     device = totp_draft(actor)

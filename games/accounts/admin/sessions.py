@@ -18,7 +18,7 @@ from games.accounts.clients import browser_name
 from games.accounts.services.fresh_factor import verify_confirmed
 from games.accounts.services.sessions import ABSOLUTE, current, idle_time, own_session_end, session_end
 from games.models import FailedLogin, LoginSession, Staff
-from games.pages.gated import GatedAdmin, StepForm, actor_of, only_to_look, take_step
+from games.pages.gated import ActionForm, GatedAdmin, actor_of, require_safe, take_step
 
 RECENT = dt.timedelta(days=30)
 
@@ -33,7 +33,7 @@ def open_sessions(staff: Staff) -> QuerySet[LoginSession]:
 
 def own_sessions(request: HttpRequest) -> HttpResponse:
     """Where one is logged in, and what failed lately."""
-    only_to_look(request)
+    require_safe(request)
     actor = actor_of(request)
     mine = current.get()
     sessions = [
@@ -93,7 +93,7 @@ class LoginSessionAdmin(GatedAdmin):
             return "The session is ended." if is_ended else "The session was over already."
 
         return take_step(
-            self.admin_site, request, login, action="loginsession.end", title="End session", form_class=StepForm,
+            self.admin_site, request, login, action="loginsession.end", title="End session", form_class=ActionForm,
             take=take, back=reverse("admin:games_loginsession_change", args=[login.pk]),
         )  # fmt: skip
 

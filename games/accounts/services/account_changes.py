@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.access.services.acting_appointments import duties_end
 from games.accounts.services.sessions import sessions_end_all
 from games.accounts.services.sign_in_links import links_end
@@ -60,7 +60,7 @@ def end_access(*, actor: Actor, staff: Staff, reason: str) -> list[Duty]:
     sessions_end_all(
         staff=staff, end=LoginSession.End.ENDED, by=actor if isinstance(actor, Staff) else None, reason=reason
     )
-    links_end(staff=staff, how=AccountLinkEnd.How.LEFT, who=name_of(actor))
+    links_end(staff=staff, how=AccountLinkEnd.How.LEFT, who=actor_name(actor))
     return duties_end(actor=actor, staff=staff, reason=f"Access ended: {reason}")
 
 

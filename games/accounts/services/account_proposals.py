@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from games.access.gate import Actor, Operator, authorize, can, deny, name_of, visible
+from games.access.gate import Actor, Operator, actor_name, authorize, can, deny, visible
 from games.access.roles import role_of
 from games.accounts.services.account_changes import RIGHTS, account_change, future_of
 from games.accounts.services.sign_in_links import IssuedLink, link_make
@@ -84,7 +84,7 @@ def propose(
     return AccountProposal.objects.create(
         staff=staff, kind=kind, reason=reason.strip(), changes={name: as_json(value) for name, value in wanted.items()},
         before={name: as_json(getattr(staff, name)) for name in wanted}, summary=summary_of(staff, kind, wanted),
-        proposed_by=actor if isinstance(actor, Staff) else None, who=name_of(actor),
+        proposed_by=actor if isinstance(actor, Staff) else None, who=actor_name(actor),
     )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def summary_of(staff: Staff, kind: AccountProposal.Kind, changes: Mapping[str, A
     lines = [f"{kind.label}: {staff}, {role.lower()}, {staff.casino.code if staff.casino else 'every casino'}"]
     for name, value in changes.items():
         field = field_of(name)
-        old, new = (shown(name, one) for one in (getattr(staff, name), value))
+        old, new = (value_text(name, one) for one in (getattr(staff, name), value))
         lines.append(f"{str(field.verbose_name).capitalize()}: {old} → {new}")
     if kind in WITH_LINK:
         address = changes.get("email", staff.email)
@@ -126,7 +126,7 @@ def summary_of(staff: Staff, kind: AccountProposal.Kind, changes: Mapping[str, A
     return "\n".join(lines)
 
 
-def shown(name: str, value: Any) -> str:
+def value_text(name: str, value: Any) -> str:
     choices = dict(getattr(field_of(name), "flatchoices", ()))
     words = choices.get(value, value)
     return {True: "yes", False: "no", None: "none", "": "none"}.get(words, str(words))
@@ -197,5 +197,5 @@ def _decide(actor: Staff, proposal: AccountProposal, outcome: str, reason: str) 
     verify_reason(reason)
     return AccountDecision.objects.create(
         proposal=proposal, staff=proposal.staff, proposed_by=proposal.proposed_by, outcome=outcome, decided_by=actor,
-        who=name_of(actor), reason=reason.strip(),
+        who=actor_name(actor), reason=reason.strip(),
     )  # fmt: skip

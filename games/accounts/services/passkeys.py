@@ -68,7 +68,7 @@ class Ceremony(enum.StrEnum):
 
 
 @dataclass(frozen=True)
-class Answer:
+class PasskeyAnswer:
     """What a browser sent for a challenge: the challenge it has to answer (None: none is open), and from where."""
 
     text: str
@@ -109,10 +109,10 @@ def challenge_take(request: HttpRequest, ceremony: Ceremony) -> bytes | None:
     return base64url_to_bytes(text) if is_good else None
 
 
-def answer_take(request: HttpRequest, ceremony: Ceremony, text: str) -> Answer:
+def answer_take(request: HttpRequest, ceremony: Ceremony, text: str) -> PasskeyAnswer:
     """Return an answer with the challenge that it has to fit, which is used up by it."""
     origins = (f"{request.scheme}://{request.get_host()}", *settings.CSRF_TRUSTED_ORIGINS)
-    return Answer(text, challenge_take(request, ceremony), passkey_host(request), origins)
+    return PasskeyAnswer(text, challenge_take(request, ceremony), passkey_host(request), origins)
 
 
 def enrol_options(request: HttpRequest, staff: Staff) -> str:
@@ -167,7 +167,7 @@ def verify_passkey_name(*, staff: Staff, name: str) -> str:
     return name
 
 
-def passkey_enrol(*, staff: Staff, name: str, answer: Answer, client: Client) -> tuple[Passkey, list[str]]:
+def passkey_enrol(*, staff: Staff, name: str, answer: PasskeyAnswer, client: Client) -> tuple[Passkey, list[str]]:
     """Add the passkey that a browser made for an open challenge. With the first factor come recovery codes."""
     verify_passkey_name(staff=staff, name=name)
     made: list[Passkey] = []
@@ -190,7 +190,7 @@ def passkey_enrol(*, staff: Staff, name: str, answer: Answer, client: Client) ->
     return passkey, codes
 
 
-def _registered(answer: Answer, challenge: bytes) -> Passkey:
+def _registered(answer: PasskeyAnswer, challenge: bytes) -> Passkey:
     credential = parse_registration_credential_json(answer.text)
     verified = verify_registration_response(
         credential=credential, expected_challenge=challenge, expected_rp_id=answer.host,
@@ -202,7 +202,7 @@ def _registered(answer: Answer, challenge: bytes) -> Passkey:
     )  # fmt: skip
 
 
-def _read(answer: Answer, read: Callable[[Answer, bytes], Read]) -> Read | None:
+def _read(answer: PasskeyAnswer, read: Callable[[PasskeyAnswer, bytes], Read]) -> Read | None:
     """Return what an answer holds, where it is genuine."""
     if answer.challenge is None or len(answer.text) > LONGEST_ANSWER:
         return None
@@ -215,7 +215,7 @@ def _read(answer: Answer, read: Callable[[Answer, bytes], Read]) -> Read | None:
 # --- Checks ----------------------------------------------------------------------------------------
 
 
-def passkey_verify(*, staff: Staff, answer: Answer, client: Client) -> Passkey | None:
+def passkey_verify(*, staff: Staff, answer: PasskeyAnswer, client: Client) -> Passkey | None:
     """Return the person's passkey that answered. A wrong or repeated answer is on record and throttled."""
     found: list[Passkey] = []
     failure = FailedLogin.Kind.PASSKEY
@@ -239,7 +239,7 @@ def passkey_verify(*, staff: Staff, answer: Answer, client: Client) -> Passkey |
     return found[0] if code_check(client=client, staff=staff, check=check, kind=lambda: failure) else None
 
 
-def _used(staff: Staff, answer: Answer) -> tuple[Passkey, int] | None:
+def _used(staff: Staff, answer: PasskeyAnswer) -> tuple[Passkey, int] | None:
     """Return the passkey, with its row locked, and the counter of a genuine answer that was not given before."""
     named = _read(answer, lambda answer, challenge: parse_authentication_credential_json(answer.text).raw_id)
     passkey = passkeys_of(staff).select_for_update().filter(credential=named).first() if named else None
@@ -250,7 +250,7 @@ def _used(staff: Staff, answer: Answer) -> tuple[Passkey, int] | None:
     return None if count is None else (passkey, count)
 
 
-def _counted(answer: Answer, challenge: bytes, public_key: bytes) -> int:
+def _counted(answer: PasskeyAnswer, challenge: bytes, public_key: bytes) -> int:
     """Verify an answer and return its counter.
 
     The library does not compare it (it is given 0): the record names a copy and a forgery differently.

@@ -13,7 +13,7 @@ from django_otp import user_has_device, verify_token
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from games.access.gate import authorize, can, standings
+from games.access.gate import authorize, can, capacities
 from games.accounts.clients import Client
 from games.accounts.services.logins import code_check, password_confirm
 from games.accounts.services.sessions import sessions_end_all
@@ -35,7 +35,7 @@ RESET_HOURS = 24
 
 def needs_factor(staff: Staff) -> bool:
     """Return whether a post or department held at this moment needs a second factor (games/access/roles.toml)."""
-    return any(standing.role.second_factor for standing in standings(staff))
+    return any(standing.role.second_factor for standing in capacities(staff))
 
 
 def must_have_factor(staff: Staff) -> bool:

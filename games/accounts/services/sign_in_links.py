@@ -13,7 +13,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.accounts.models.account import LINK_LIFETIME
 from games.accounts.services.sessions import sessions_end_all
 from games.history.audited_save import record_save
@@ -64,13 +64,18 @@ def link_make(*, actor: Actor, staff: Staff, site: str, reason: str) -> IssuedLi
     staff.set_unusable_password()  # ends the person's sessions: each is bound to the password
     staff.must_change_password = False
     record_save(staff, actor=actor, reason=reason, only=PASSWORD_FIELDS)
-    links_end(staff=staff, how=AccountLinkEnd.How.REPLACED, who=name_of(actor))
+    links_end(staff=staff, how=AccountLinkEnd.How.REPLACED, who=actor_name(actor))
     token = secrets.token_urlsafe(TOKEN_BYTES)
     now = timezone.now()
     link = AccountLink.objects.create(
-        staff=staff, token_hash=hash_of(token), made_by=actor if isinstance(actor, Staff) else None, who=name_of(actor),
-        made_at=now, expires_at=now + LINK_LIFETIME, sent_to=staff.email,
-    )  # fmt: skip
+        staff=staff,
+        token_hash=hash_of(token),
+        made_by=actor if isinstance(actor, Staff) else None,
+        who=actor_name(actor),
+        made_at=now,
+        expires_at=now + LINK_LIFETIME,
+        sent_to=staff.email,
+    )
     address = link_address(site, token)
     if not staff.email:
         return IssuedLink(link, address, "")
@@ -126,7 +131,7 @@ def link_use(*, token: str, password: str) -> Staff:
     staff.must_change_password = False
     reason = f"Password chosen by sign-in link no. {link.pk}"
     record_save(staff, actor=staff, reason=reason, only=PASSWORD_FIELDS)
-    AccountLinkEnd.objects.create(link=link, how=AccountLinkEnd.How.USED, who=name_of(staff))
+    AccountLinkEnd.objects.create(link=link, how=AccountLinkEnd.How.USED, who=actor_name(staff))
     sessions_end_all(staff=staff, end=LoginSession.End.PASSWORD)
     return staff
 

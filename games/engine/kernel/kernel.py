@@ -19,12 +19,12 @@ from games.engine.box_numbers import CODES, NUMBERS, code_of, numbers_of
 from games.engine.dice import FACES, Throw, all_throws
 from games.engine.exposure import distinct_throws, exposure
 from games.engine.kernel.chunks import COLUMNS, Amounts, Block, Chunk, Flags, Floats, Places, Verdict
-from games.engine.kernel.policies import POLICIES, Crowd, give_way, minimums_exceed
+from games.engine.kernel.policies import POLICIES, CrowdedBoxes, give_way, minimums_exceed
 from games.engine.rules.rulebook import Layout, Rulebook
 from games.engine.settlement import settle
 from games.engine.signs.limits import Bet, Limits, breaches, effective_stakes, holdings
 
-__all__ = ["Chunk", "Game", "Kernel", "Verdict", "throw_number"]
+__all__ = ["Chunk", "Kernel", "KernelGame", "Verdict", "throw_number"]
 
 ALL_THROWS = tuple(all_throws())
 THROWS = len(ALL_THROWS)
@@ -36,7 +36,7 @@ NOT_THERE = 2**63 - 1  # the minimum of a box that the layout lacks: every bet i
 
 
 @dataclass(frozen=True)
-class Game:
+class KernelGame:
     """What a round is settled by."""
 
     book: Rulebook
@@ -58,7 +58,7 @@ def throw_number(dice: Sequence[int]) -> int:
 class Kernel:
     """Tables of what every game pays and permits, and the settling of chunks by them."""
 
-    def __init__(self, games: Sequence[Game]) -> None:
+    def __init__(self, games: Sequence[KernelGame]) -> None:
         self.games = tuple(games)
         layouts = list({id(game.layout): game.layout for game in self.games}.values())
         place = {id(layout): number for number, layout in enumerate(layouts)}
@@ -176,7 +176,7 @@ class Kernel:
         bets, lines = bets[crowded], lines[crowded]
         rounds, boxes = rounds[lines], block.boxes[bets]
         games = block.games[rounds]
-        crowd = Crowd(
+        crowd = CrowdedBoxes(
             boxes=lines * COLUMNS + boxes,
             stakes=effective[bets],
             minimums=self._minimums[games * COLUMNS + boxes],
@@ -279,14 +279,14 @@ def _payoffs(layout: Layout, multipliers: NDArray[np.int16]) -> Floats:
     return np.vstack([distinct * THROWS - sums, sums]).T.astype(np.float64)
 
 
-def _minimums(game: Game) -> list[int]:
+def _minimums(game: KernelGame) -> list[int]:
     line = [NOT_THERE] * COLUMNS
     for code in game.layout.boxes:
         line[NUMBERS[code]] = min(game.limits.of(game.layout, code).minimum or 0, NEVER)
     return line
 
 
-def _maximums(game: Game) -> list[float]:
+def _maximums(game: KernelGame) -> list[float]:
     line = [np.inf] * COLUMNS
     for code in game.layout.boxes:
         maximum = game.limits.of(game.layout, code).maximum
@@ -294,7 +294,7 @@ def _maximums(game: Game) -> list[float]:
     return line
 
 
-def _differentials(games: Sequence[Game]) -> dict[tuple[int, int], Floats]:
+def _differentials(games: Sequence[KernelGame]) -> dict[tuple[int, int], Floats]:
     """By the numbers of two boxes, what each game allows between them."""
     found: dict[tuple[int, int], Floats] = {}
     for number, game in enumerate(games):

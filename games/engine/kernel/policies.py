@@ -12,7 +12,7 @@ INT64 = 2**63
 
 
 @dataclass(frozen=True)
-class Crowd:
+class CrowdedBoxes:
     """Bets of over-full boxes, in the order of bets, each beside what holds for its box."""
 
     boxes: NDArray[np.intp]  # equal for bets of one box of one round
@@ -22,11 +22,11 @@ class Crowd:
     totals: NDArray[np.int64]
     permitted: NDArray[np.int64]
 
-    def of(self, bets: NDArray[np.intp]) -> "Crowd":
-        return Crowd(*(column[bets] for column in vars(self).values()))
+    def of(self, bets: NDArray[np.intp]) -> "CrowdedBoxes":
+        return CrowdedBoxes(*(column[bets] for column in vars(self).values()))
 
 
-def give_way(crowd: Crowd, policies: NDArray[np.intp]) -> NDArray[np.int64]:
+def give_way(crowd: CrowdedBoxes, policies: NDArray[np.intp]) -> NDArray[np.int64]:
     """What each bet counts for, by the policy that stands beside it."""
     result = crowd.stakes.copy()
     sharing = np.flatnonzero(policies == POLICIES.index("proportional"))
@@ -40,7 +40,7 @@ def give_way(crowd: Crowd, policies: NDArray[np.intp]) -> NDArray[np.int64]:
     return result
 
 
-def minimums_exceed(crowd: Crowd) -> NDArray[np.bool_]:
+def minimums_exceed(crowd: CrowdedBoxes) -> NDArray[np.bool_]:
     """Bets whose box is to hold more than it may by the minimums alone."""
     _, places = np.unique(crowd.boxes, return_inverse=True)
     least = np.bincount(places, np.minimum(crowd.stakes, crowd.minimums))
@@ -55,7 +55,7 @@ def _by_box(bets: NDArray[np.intp], boxes: NDArray[np.intp]) -> list[NDArray[np.
     return np.split(ordered, np.flatnonzero(np.diff(boxes[ordered])) + 1)
 
 
-def proportional(crowd: Crowd) -> NDArray[np.int64]:
+def proportional(crowd: CrowdedBoxes) -> NDArray[np.int64]:
     """Stake × permitted ÷ total, rounded down to the chip unit, never below the minimum."""
     stakes: NDArray[Any] = crowd.stakes
     if int(stakes.max()) * int(crowd.permitted.max()) >= INT64:

@@ -93,7 +93,7 @@ class RecordedRound:
 
     @cached_property
     def counting(self) -> list[RecordedBet]:
-        return [one for one in self.bets if one.counts]
+        return [bet for bet in self.bets if bet.counts]
 
     @property
     def policy(self) -> str:
@@ -117,7 +117,7 @@ class RecordedRound:
         throw = self._by_events.throw
         if self.reckoning is None or throw is None:
             return None
-        bets = [Bet(one.player, one.box, one.stake, str(at)) for at, one in enumerate(self.bets) if one.counts]
+        bets = [Bet(bet.player, bet.box, bet.stake, str(at)) for at, bet in enumerate(self.bets) if bet.counts]
         return settle(self.book, self.layout, throw, bets, limits=self.limits, excess=self.excess)
 
     @cached_property
@@ -147,7 +147,7 @@ class RecordedRound:
         by_rules = [0] * len(self.bets)
         if self.reckoning is not None:
             nets = iter(self.reckoning.nets)
-            by_rules = [next(nets) if one.counts else 0 for one in self.bets]
+            by_rules = [next(nets) if bet.counts else 0 for bet in self.bets]
         if self.ruled is None or self.ruled.nets is None:
             return by_rules
         return [net if was is None else was for net, was in zip(by_rules, self.ruled.nets, strict=True)]
@@ -169,7 +169,7 @@ class RecordedRound:
     @cached_property
     def _places(self) -> list[int]:
         """How many bets that count stand before each."""
-        return list(accumulate((one.counts for one in self.bets), initial=0))
+        return list(accumulate((bet.counts for bet in self.bets), initial=0))
 
     # --- What is wrong with it ---
 
@@ -202,15 +202,15 @@ class RecordedRound:
         return breaches(self.layout, self.limits, self.counting, self.boxes)
 
     def irregularities(self) -> Iterator[Irregularity]:
-        for one in self.assessment.irregularities:
-            if one.action == "unfinished" and self.assessment.is_finished:  # it was, until it was ruled on
+        for irregularity in self.assessment.irregularities:
+            if irregularity.action == "unfinished" and self.assessment.is_finished:  # it was, until it was ruled on
                 continue
-            yield self._answered(one)
+            yield self._answered(irregularity)
 
-    def _answered(self, one: Irregularity) -> Irregularity:
-        if one.action != "ruling" or not self.answers:
-            return one
-        return replace(one, detail=f"{one.detail} Ruled on: {', '.join(self.answers)}.")
+    def _answered(self, irregularity: Irregularity) -> Irregularity:
+        if irregularity.action != "ruling" or not self.answers:
+            return irregularity
+        return replace(irregularity, detail=f"{irregularity.detail} Ruled on: {', '.join(self.answers)}.")
 
     def policy_rulings(self, position: int) -> tuple[str, ...]:
         """The standing rulings by which a bet gave way, or did not: those of its box, where that holds too much."""

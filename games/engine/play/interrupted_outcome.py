@@ -8,7 +8,7 @@ from games.engine.rules.rulebook import Layout
 
 
 @dataclass(frozen=True)
-class Outcome:
+class InterruptedOutcome:
     """The boxes that have won or lost whatever the open dice would show, and those that are still open."""
 
     won: tuple[str, ...]
@@ -20,11 +20,11 @@ class Outcome:
         return bool(self.won or self.lost)
 
 
-def outcome(layout: Layout, known: Sequence[int]) -> Outcome:
+def outcome(layout: Layout, known: Sequence[int]) -> InterruptedOutcome:
     throws = completions(known)
     hits = {code: {bool(box.hits(throw)) for throw in throws} for code, box in layout.boxes.items()}
 
     def those(which: set[bool]) -> tuple[str, ...]:
         return tuple(code for code, seen in hits.items() if seen == which)
 
-    return Outcome(won=those({True}), lost=those({False}), open=those({True, False}))
+    return InterruptedOutcome(won=those({True}), lost=those({False}), open=those({True, False}))

@@ -26,8 +26,8 @@ from games.engine.play.irregularities import (
 )
 from games.engine.play.order_of_play import NEW, can_step, out_of_order
 from games.engine.rules.advice import situation_of
+from games.engine.rules.rulebook import OrderStep as Move
 from games.engine.rules.rulebook import Rulebook
-from games.engine.rules.rulebook import Step as Move
 from games.engine.signs.limits import Bet
 
 BET, INCREASE, WITHDRAW, REFUSE = "bet", "increase", "withdraw", "refuse"
@@ -65,7 +65,7 @@ class Chips:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlayStep:
     """One call of a terminal. What a kind does not need is None."""
 
     kind: str
@@ -81,7 +81,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class PlayRefusal:
     """Why a bet, an increase or a withdrawal was not taken; that it was tried is kept."""
 
     rules: tuple[str, ...]
@@ -163,7 +163,7 @@ def _resulted(book: Rulebook) -> str:
     return next(move.after for move in book.play if move.kind == RESULT)
 
 
-def replay(book: Rulebook, steps: Iterable[Step]) -> Play:
+def replay(book: Rulebook, steps: Iterable[PlayStep]) -> Play:
     """Steps that were taken before, one after another."""
     play = Play()
     for step in steps:
@@ -171,14 +171,14 @@ def replay(book: Rulebook, steps: Iterable[Step]) -> Play:
     return play
 
 
-def take(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
+def take(book: Rulebook, play: Play, step: PlayStep) -> tuple[Play, PlayRefusal | None]:
     """The round after a new step; or why a bet was refused, which is part of the round as well."""
     if step.kind == WITHDRAW and play.closed_at is not None and not play.is_over:
         _verify_withdrawable(play, step)
     return retake(book, play, step)
 
 
-def retake(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
+def retake(book: Rulebook, play: Play, step: PlayStep) -> tuple[Play, PlayRefusal | None]:
     """The round after a step that was taken before.
 
     Rounds on record from earlier versions may hold a late withdrawal of a bet that was not there: it changes nothing.
@@ -193,7 +193,7 @@ def retake(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None
 # --- On the felt ---
 
 
-def _betting(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | None]:
+def _betting(book: Rulebook, play: Play, step: PlayStep) -> tuple[Play, PlayRefusal | None]:
     if is_open(book, play):
         return TAKEN[step.kind](play, step), None
     closed_at = play.closed_at
@@ -205,7 +205,7 @@ def _betting(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | No
             f"{REFUSE}: betting is closed, so no bet is put back. {situation.explain}", book.cite(*situation.rules)
         )
     late = situation_of(book, "late-withdrawal" if step.kind == WITHDRAW else "late-bet")
-    refusal = Refusal(tuple(book.cite(*late.rules)), late.explain)
+    refusal = PlayRefusal(tuple(book.cite(*late.rules)), late.explain)
     # What is told after the close happened after it, whatever the clock of the terminal says.
     at = max(step.placed_at or step.at, closed_at + MOMENT)
     if step.kind == WITHDRAW:
@@ -213,7 +213,7 @@ def _betting(book: Rulebook, play: Play, step: Step) -> tuple[Play, Refusal | No
     return replace(play, refused=(*play.refused, replace(_chips(step), at=at))), refusal
 
 
-def _late_withdrawal(play: Play, step: Step, at: datetime) -> Play:
+def _late_withdrawal(play: Play, step: PlayStep, at: datetime) -> Play:
     """Keep when it was first tried to take back a bet on the felt; the bet stays there whole."""
     place = (step.player, step.box)
     if not play.stake_of(place) or place in play.late_withdrawals:
@@ -221,27 +221,27 @@ def _late_withdrawal(play: Play, step: Step, at: datetime) -> Play:
     return replace(play, late_withdrawals=play.late_withdrawals | {place: at})
 
 
-def _chips(step: Step) -> Chips:
+def _chips(step: PlayStep) -> Chips:
     return Chips(step.player, step.box, step.stake or 0, step.placed_at, step.house_placed, step.call_bet)
 
 
-def _placed(play: Play, step: Step) -> Play:
+def _placed(play: Play, step: PlayStep) -> Play:
     place = (step.player, step.box)
     if play.stake_of(place):
         raise InputError(f"box: {step.player} has a bet on {step.box} already; use {INCREASE}.")
     return _with_chips(play, step)
 
 
-def _increased(play: Play, step: Step) -> Play:
+def _increased(play: Play, step: PlayStep) -> Play:
     _verify_bet(play, step)
     return _with_chips(play, step)
 
 
-def _with_chips(play: Play, step: Step) -> Play:
+def _with_chips(play: Play, step: PlayStep) -> Play:
     return replace(play, chips=(*play.chips, _chips(step)))
 
 
-def _withdrawn(play: Play, step: Step) -> Play:
+def _withdrawn(play: Play, step: PlayStep) -> Play:
     """A bet that is taken back whole stays on record; it counts for nothing. A part of it just lowers the stake."""
     _verify_withdrawable(play, step)
     left, place = _without(play, step), (step.player, step.box)
@@ -252,14 +252,14 @@ def _withdrawn(play: Play, step: Step) -> Play:
     return replace(left, withdrawn=(*play.withdrawn, (replace(chips, at=placed_at), step.at)))
 
 
-def _refused(play: Play, step: Step) -> Play:
+def _refused(play: Play, step: PlayStep) -> Play:
     """Chips that lie on the felt are put back; where the player has none there, they never came to lie on it."""
     chips = replace(_chips(step), at=step.placed_at or step.at)
     left = _without(play, step) if play.stake_of(chips.place) else play
     return replace(left, refused=(*play.refused, chips))
 
 
-def _without(play: Play, step: Step) -> Play:
+def _without(play: Play, step: PlayStep) -> Play:
     """The last chips of a bet go first."""
     place = (step.player, step.box)
     held = play.stake_of(place)
@@ -275,12 +275,12 @@ def _without(play: Play, step: Step) -> Play:
     return replace(play, chips=tuple(reversed(left)))
 
 
-def _verify_bet(play: Play, step: Step) -> None:
+def _verify_bet(play: Play, step: PlayStep) -> None:
     if not play.stake_of((step.player, step.box)):
         raise InputError(f"box: {step.player} has no bet on {step.box}; use {BET}.")
 
 
-def _verify_withdrawable(play: Play, step: Step) -> None:
+def _verify_withdrawable(play: Play, step: PlayStep) -> None:
     """Refuse to withdraw what is not on the felt: there is no bet that a rule could speak of."""
     if not play.stake_of((step.player, step.box)):
         raise InputError(
@@ -294,7 +294,7 @@ TAKEN = {BET: _placed, INCREASE: _increased, WITHDRAW: _withdrawn, REFUSE: _refu
 # --- Events ---
 
 
-def _event(book: Rulebook, play: Play, step: Step) -> Play:
+def _event(book: Rulebook, play: Play, step: PlayStep) -> Play:
     found = next((move for move in moves(book, play) if move.kind == step.kind), None)
     if found is None and (step.kind in CALLS or play.state == NEW):
         raise _out_of_order(book, play, step.kind)
@@ -324,7 +324,7 @@ def _not_after(chips: Chips, closed_at: datetime) -> Chips:
     return replace(chips, at=min(chips.at, closed_at)) if chips.at else chips
 
 
-def _verify_nets(play: Play, step: Step) -> None:
+def _verify_nets(play: Play, step: PlayStep) -> None:
     """What was paid or taken for every bet on the felt, and for no other."""
     places = {(bet.player, bet.box) for bet in play.bets()}
     missing = [f"nets: {player} {box} is missing; it is needed." for player, box in places - step.nets.keys()]
@@ -335,10 +335,12 @@ def _verify_nets(play: Play, step: Step) -> None:
 
 def assessed(book: Rulebook, play: Play) -> Assessment:
     """What the rulebook says of the round so far: of its events, and of bets and withdrawals that came too late."""
-    late = [RecordedBet(one.player, one.box, one.stake, None, is_late=True) for one in late_bets(play)]
-    kept = [RecordedBet(one.player, one.box, one.stake, None, is_withdrawn_late=(one.player, one.box)
-                        in play.late_withdrawals) for one in play.bets()]  # fmt: skip
-    return assess(book, [as_event(*one) for one in play.events], bet_irregularities(book, [*kept, *late]))
+    late = [
+        RecordedBet(late_bet.player, late_bet.box, late_bet.stake, None, is_late=True) for late_bet in late_bets(play)
+    ]
+    kept = [RecordedBet(bet.player, bet.box, bet.stake, None, is_withdrawn_late=(bet.player, bet.box)
+                        in play.late_withdrawals) for bet in play.bets()]  # fmt: skip
+    return assess(book, [as_event(*event) for event in play.events], bet_irregularities(book, [*kept, *late]))
 
 
 def late_bets(play: Play) -> list[Chips]:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from games.engine.errors import InputError
-from games.engine.rules.rulebook import Rulebook, Step
+from games.engine.rules.rulebook import OrderStep, Rulebook
 
 NEW = "new"
 
 
-def find_step(book: Rulebook, state: str, kind: str) -> Step | None:
+def find_step(book: Rulebook, state: str, kind: str) -> OrderStep | None:
     return next((step for step in book.play if step.before == state and step.kind == kind), None)
 
 
@@ -16,7 +16,7 @@ def can_step(book: Rulebook, state: str, kind: str) -> bool:
     return find_step(book, state, kind) is not None
 
 
-def verify_step(book: Rulebook, state: str, kind: str) -> Step:
+def verify_step(book: Rulebook, state: str, kind: str) -> OrderStep:
     """The step, or an error that says what may be done instead and by which rule."""
     step = find_step(book, state, kind)
     if step is None:
@@ -29,7 +29,7 @@ def take_step(book: Rulebook, state: str, kind: str) -> str:
     return verify_step(book, state, kind).after
 
 
-def out_of_order(book: Rulebook, state: str, kind: str, steps: Iterable[Step]) -> str:
+def out_of_order(book: Rulebook, state: str, kind: str, steps: Iterable[OrderStep]) -> str:
     """Say that it is not the turn of a step, and which steps may follow."""
     expected = [f"{step.kind} ({book.cite(step.rule)[0]})" for step in steps]
     if not expected:

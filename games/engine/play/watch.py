@@ -83,12 +83,12 @@ def _room(box: str, total: int, own: Range, pairs: Sequence[PairWatch], capped: 
 
 def _last_first(chips: Sequence[Chips], box: str, over: int) -> tuple[tuple[str, int], ...]:
     found: dict[str, int] = {}
-    for one in reversed(chips):
+    for chip in reversed(chips):
         if over <= 0:
             break
-        if one.box == box:
-            part = min(over, one.stake)
-            found[one.player] = found.get(one.player, 0) + part
+        if chip.box == box:
+            part = min(over, chip.stake)
+            found[chip.player] = found.get(chip.player, 0) + part
             over -= part
     return tuple(found.items())
 

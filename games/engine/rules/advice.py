@@ -60,7 +60,7 @@ def verify_facts(code: str, needed: tuple[str, ...], given: Mapping[str, str]) -
 def situation_of(book: Rulebook, code: str, **facts: str) -> Situation:
     """The entry that applies, for facts that are known to be good."""
     return next(
-        one
-        for one in book.situations
-        if one.code == code and all(facts.get(name) == value for name, value in one.when.items())
+        situation
+        for situation in book.situations
+        if situation.code == code and all(facts.get(name) == value for name, value in situation.when.items())
     )

@@ -115,7 +115,7 @@ def _of_irregularity(recorded: RecordedRound, matter: Matter) -> Iterator[str]:
 
 def _of_settled_bet(recorded: RecordedRound, position: int) -> Iterator[str]:
     book, bet = recorded.book, recorded.bets[position]
-    yield from (one.name for one in _of_events(book, in_order(recorded.events)))
+    yield from (event.name for event in _of_events(book, in_order(recorded.events)))
     yield from _of_bet(bet)
     if bet.is_timed and all(event.kind != NO_MORE_BETS for event in recorded.events):
         yield "no-call-on-record"
@@ -124,7 +124,7 @@ def _of_settled_bet(recorded: RecordedRound, position: int) -> Iterator[str]:
         if any(voiding is not None and voiding.action == VOID_AFFECTED for voiding in voidings):
             yield "affected-by-damaged-dice"
         return
-    if any(one.action == RULING for one in recorded.assessment.irregularities):
+    if any(irregularity.action == RULING for irregularity in recorded.assessment.irregularities):
         yield "settled-by-its-dice"
     if bet.counts:
         yield from _of_throw(recorded, bet)
@@ -160,7 +160,7 @@ def _of_box(recorded: RecordedRound, bet: RecordedBet) -> Iterator[str]:
     holding = recorded.boxes[bet.box]
     if not holding.is_over_full:
         return
-    yield from (one.name for one in recorded.book.readings.values() if one.sets == EXCESS)
+    yield from (reading.name for reading in recorded.book.readings.values() if reading.sets == EXCESS)
     if _is_printed_twice(recorded, bet.box):
         yield "areas-printed-twice"
     if recorded.policy == "in-full":
@@ -177,7 +177,7 @@ def _of_box(recorded: RecordedRound, bet: RecordedBet) -> Iterator[str]:
             yield "minimum-under-differential"
         return
     yield "excess-is-returned"
-    yield from (one.name for one in recorded.book.readings.values() if one.sets == ROUNDING)
+    yield from (reading.name for reading in recorded.book.readings.values() if reading.sets == ROUNDING)
     if recorded.policy == "filled":  # what the others keep is taken from this one
         yield from _of_bets_left(recorded, holding, is_over_maximum=is_over_maximum)
 

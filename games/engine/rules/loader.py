@@ -13,17 +13,17 @@ from games.engine.boxes import CODES, Box, faces_of
 from games.engine.errors import InputError
 from games.engine.rules.readings import POLICIES, Reading, fault_of_readings, load_readings
 from games.engine.rules.rulebook import (  # fmt: skip
-    Approval,
     Area,
     Caption,
-    Discretion,
+    DiscretionRule,
+    DocumentApproval,
     Layout,
     LimitRules,
     Named,
+    OrderStep,
     Rectangle,
     Rulebook,
     Situation,
-    Step,
     Voiding,
 )
 
@@ -42,7 +42,7 @@ class RulebookError(Exception):
     """A rulebook file is wrong; the message names file and key."""
 
 
-class Entry:
+class RulebookEntry:
     """One table of a file, taken apart key by key; what is left over at the end is an error."""
 
     def __init__(self, file: str, where: str, data: Any) -> None:
@@ -78,30 +78,30 @@ class Entry:
             raise self.error(f"has a duplicate in {key}")
         return tuple(values)
 
-    def entries(self, key: str, name: str, default: Any = ...) -> "Iterator[Entry]":
+    def entries(self, key: str, name: str, default: Any = ...) -> "Iterator[RulebookEntry]":
         """The tables of a list; each is called by its `name` in messages."""
         for index, data in enumerate(self.take(key, list, default)):
             label = data.get(name, index) if isinstance(data, dict) else index
-            yield Entry(self.file, f"{self.where} {key} {label}".strip(), data)
+            yield RulebookEntry(self.file, f"{self.where} {key} {label}".strip(), data)
 
     def close(self) -> None:
         if self.data:
             raise self.error(f"has the unknown key {min(self.data)}")
 
 
-class Reader:
+class RulebookReader:
     """One file on its way to a rulebook; knows which rule numbers the document has."""
 
     def __init__(self, file: str, content: bytes) -> None:
         self.file = file
         self.sha256 = hashlib.sha256(content).hexdigest()
         try:
-            self.root = Entry(file, "", tomllib.loads(content.decode()))
+            self.root = RulebookEntry(file, "", tomllib.loads(content.decode()))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise RulebookError(f"{file}: not readable as TOML: {error}.") from None
         self.numbers: dict[str, str] = {}
 
-    def rules(self, entry: Entry, key: str = "rules") -> tuple[str, ...]:
+    def rules(self, entry: RulebookEntry, key: str = "rules") -> tuple[str, ...]:
         """Rule numbers of this document; an entry without any says that the document is silent."""
         silent = entry.take("silent", bool, False) if key == "rules" else False
         numbers = entry.texts(key, [] if silent else ...)
@@ -111,23 +111,23 @@ class Reader:
             self.known(entry, number)
         return numbers
 
-    def rules_or_none(self, entry: Entry, key: str) -> tuple[str, ...]:
+    def rules_or_none(self, entry: RulebookEntry, key: str) -> tuple[str, ...]:
         """Rule numbers of this document, where it has any on the matter."""
         return tuple(self.known(entry, number) for number in entry.texts(key))
 
-    def rule(self, entry: Entry, key: str = "rule") -> str:
+    def rule(self, entry: RulebookEntry, key: str = "rule") -> str:
         return self.known(entry, entry.text(key))
 
-    def known(self, entry: Entry, number: str) -> str:
+    def known(self, entry: RulebookEntry, number: str) -> str:
         if number not in self.numbers:
             raise entry.error(f"names rule {number}, which is not among the rules of the document")
         return number
 
     def read(self) -> Rulebook:
         self.numbers = self._numbers()
-        document = Entry(self.file, "document", self.root.take("document", dict))
-        authority = Entry(self.file, "uncovered", self.root.take("uncovered", dict))
-        settlement = Entry(self.file, "settlement", self.root.take("settlement", dict))
+        document = RulebookEntry(self.file, "document", self.root.take("document", dict))
+        authority = RulebookEntry(self.file, "uncovered", self.root.take("uncovered", dict))
+        settlement = RulebookEntry(self.file, "settlement", self.root.take("settlement", dict))
         book = Rulebook(
             id=document.text("id"),
             title=document.text("title"),
@@ -174,23 +174,25 @@ class Reader:
             entry.close()
         return numbers
 
-    def _approval(self, document: Entry) -> Approval:
-        entry = Entry(self.file, "document approved_for", document.take("approved_for", dict))
+    def _approval(self, document: RulebookEntry) -> DocumentApproval:
+        entry = RulebookEntry(self.file, "document approved_for", document.take("approved_for", dict))
         silent = entry.take("silent", bool, False)
-        approval = Approval(entry.text("operator", "" if silent else ...), entry.texts("also", []), entry.text("note"))
+        approval = DocumentApproval(
+            entry.text("operator", "" if silent else ...), entry.texts("also", []), entry.text("note")
+        )
         entry.close()
         if silent and (approval.operator or approval.also):
             raise entry.error("is silent and names an operator")
         return approval
 
-    def _moment(self, document: Entry) -> datetime:
+    def _moment(self, document: RulebookEntry) -> datetime:
         moment: datetime = document.take("in_force_from", datetime)
         if moment.tzinfo is None:
             raise document.error("has in_force_from without an offset")
         return moment
 
     def _limits(self) -> LimitRules:
-        entry = Entry(self.file, "limits", self.root.take("limits", dict))
+        entry = RulebookEntry(self.file, "limits", self.root.take("limits", dict))
         excess = entry.text("excess")
         if excess not in POLICIES:
             raise entry.error(f"has excess = {excess!r}; the policies are {', '.join(POLICIES)}")
@@ -207,7 +209,7 @@ class Reader:
 
     def _procedural(self) -> dict[str, tuple[str, ...]]:
         """Read the checks of the procedure that concern this document, each with the rules it guards, if any."""
-        entry = Entry(self.file, "procedural", self.root.take("procedural", dict))
+        entry = RulebookEntry(self.file, "procedural", self.root.take("procedural", dict))
         found = {kind: self.rules_or_none(entry, kind) for kind in PROCEDURAL if kind in entry.data}
         entry.close()
         return found
@@ -223,7 +225,7 @@ class Reader:
             self._verify_apart(entry, layout)
             yield layout
 
-    def _boxes(self, layout: Entry) -> Iterator[Box]:
+    def _boxes(self, layout: RulebookEntry) -> Iterator[Box]:
         for entry in layout.entries("bet", "type"):
             type_ = entry.text("type")
             if type_ not in CODES:
@@ -231,7 +233,7 @@ class Reader:
             codes = entry.texts("boxes")
             odds = self._odds(entry, type_)
             totals = frozenset(entry.take("totals", list, []))
-            if not all(type(one) is int for one in totals):
+            if not all(type(total) is int for total in totals):
                 raise entry.error(f"has totals = {sorted(map(str, totals))}; write whole numbers")
             triples_lose = entry.take("triples_lose", bool, False)
             rules = self.rules(entry)
@@ -248,14 +250,14 @@ class Reader:
                 own = frozenset({int(code.rpartition("-")[2])}) if type_ == "total" else totals
                 yield Box(code, type_, odds, rules, win_rules, own, triples_lose, faces)
 
-    def _odds(self, entry: Entry, type_: str) -> tuple[int, ...]:
+    def _odds(self, entry: RulebookEntry, type_: str) -> tuple[int, ...]:
         """One number, or for a single die three, by the count of dice."""
         odds = entry.take("odds", list) if type_ == "single" else [entry.take("odds", int)]
         if len(odds) != (3 if type_ == "single" else 1) or not all(isinstance(one, int) and one > 0 for one in odds):
             raise entry.error(f"has odds = {odds!r}; write whole numbers above 0, three of them for a single die")
         return tuple(odds)
 
-    def _areas(self, layout: Entry, boxes: dict[str, Box]) -> Iterator[Area]:
+    def _areas(self, layout: RulebookEntry, boxes: dict[str, Box]) -> Iterator[Area]:
         areas: list[Area] = []
         for entry in layout.entries("area", "box"):
             area = Area(entry.text("box"), *self._place(entry), entry.text("en"), entry.text("zh", ""))
@@ -267,7 +269,7 @@ class Reader:
             raise layout.error(f"has no area for the box {min(missing)}")
         yield from areas
 
-    def _captions(self, layout: Entry, boxes: dict[str, Box]) -> Iterator[Caption]:
+    def _captions(self, layout: RulebookEntry, boxes: dict[str, Box]) -> Iterator[Caption]:
         types = {box.type for box in boxes.values()}
         for entry in layout.entries("caption", "type", []):
             caption = Caption(entry.text("type"), *self._place(entry), entry.text("en"))
@@ -276,14 +278,14 @@ class Reader:
                 raise entry.error("is not a bet type of this layout")
             yield caption
 
-    def _verify_apart(self, entry: Entry, layout: Layout) -> None:
+    def _verify_apart(self, entry: RulebookEntry, layout: Layout) -> None:
         names: list[tuple[Rectangle, str]] = [(area, area.box) for area in layout.areas]
         names += [(caption, f"the caption of {caption.type}") for caption in layout.captions]
         for (one, name), (other, other_name) in combinations(names, 2):
             if one.overlaps(other):
                 raise entry.error(f"has areas that overlap on the felt: {name} and {other_name}")
 
-    def _place(self, entry: Entry) -> tuple[int, int, int, int]:
+    def _place(self, entry: RulebookEntry) -> tuple[int, int, int, int]:
         at = entry.take("at", list)
         if len(at) != len("xywh") or not all(type(one) is int and one >= 0 for one in at) or 0 in at[2:]:
             raise entry.error(f"has at = {at!r}; write whole numbers as [x, y, width, height]")
@@ -322,10 +324,10 @@ class Reader:
             entry.close()
             yield voiding
 
-    def _discretions(self) -> Iterator[Discretion]:
+    def _discretions(self) -> Iterator[DiscretionRule]:
         """None, where the document leaves nothing to the operator."""
         for entry in self.root.entries("discretion", "situation", []):
-            found = Discretion(
+            found = DiscretionRule(
                 entry.text("situation"), entry.text("bets", ""), self.rules(entry), entry.text("about")
             )  # fmt: skip
             if found.bets not in DISCRETION_BETS:
@@ -333,11 +335,11 @@ class Reader:
             entry.close()
             yield found
 
-    def _play(self) -> Iterator[Step]:
+    def _play(self) -> Iterator[OrderStep]:
         for entry in self.root.entries("play", "step"):
             kind, rule, after = entry.text("step"), self.rule(entry), entry.text("to")
             for before in entry.texts("from"):
-                yield Step(kind, before, after, rule)
+                yield OrderStep(kind, before, after, rule)
             entry.close()
 
     def _readings(self) -> dict[str, Reading]:
@@ -370,7 +372,7 @@ def published() -> tuple[str, ...]:
 @cache
 def read_rulebook(id_: str) -> Rulebook:
     path = FOLDER / f"{id_}.toml"
-    return Reader(path.name, path.read_bytes()).read()
+    return RulebookReader(path.name, path.read_bytes()).read()
 
 
 def rulebooks() -> dict[str, Rulebook]:

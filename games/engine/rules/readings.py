@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from games.engine.rules.loader import Entry
+    from games.engine.rules.loader import RulebookEntry
     from games.engine.rules.rulebook import Rulebook
 
 POLICIES = ("proportional", "filled", "in-full")
@@ -55,10 +55,12 @@ class Reading:
     @property
     def values(self) -> tuple[str, ...]:
         """What a standing interpretation may set instead of our reading."""
-        return tuple(one.value for one in self.alternatives if one.value)
+        return tuple(alternative.value for alternative in self.alternatives if alternative.value)
 
 
-def load_readings(entries: "Iterable[Entry]", rules: "Callable[[Entry], tuple[str, ...]]") -> "Iterator[Reading]":
+def load_readings(
+    entries: "Iterable[RulebookEntry]", rules: "Callable[[RulebookEntry], tuple[str, ...]]"
+) -> "Iterator[Reading]":
     """Read the `[[reading]]` tables of a file; `rules` reads the rule numbers of one."""
     for entry in entries:
         sets = entry.text("sets", "")
@@ -79,7 +81,7 @@ def load_readings(entries: "Iterable[Entry]", rules: "Callable[[Entry], tuple[st
         yield reading
 
 
-def _alternatives(reading: "Entry") -> Iterator[Alternative]:
+def _alternatives(reading: "RulebookEntry") -> Iterator[Alternative]:
     found = list(reading.entries("alternatives", "value"))
     if not found:
         raise reading.error("has no alternative, so it is no reading; say what else the words can mean")
@@ -88,7 +90,7 @@ def _alternatives(reading: "Entry") -> Iterator[Alternative]:
         entry.close()
 
 
-def _excluded(reading: "Entry", rules: "Callable[[Entry], tuple[str, ...]]") -> Iterator[Excluded]:
+def _excluded(reading: "RulebookEntry", rules: "Callable[[RulebookEntry], tuple[str, ...]]") -> Iterator[Excluded]:
     if "excluded" not in reading.data:
         return
     for entry in reading.entries("excluded", "value"):
@@ -96,7 +98,7 @@ def _excluded(reading: "Entry", rules: "Callable[[Entry], tuple[str, ...]]") -> 
         entry.close()
 
 
-def _verify_values(entry: "Entry", reading: Reading) -> None:
+def _verify_values(entry: "RulebookEntry", reading: Reading) -> None:
     if reading.opens not in ("", VOID, SETTLE):
         raise entry.error(f"has opens = {reading.opens!r}; write {VOID} or {SETTLE}, or leave it out")
     if reading.shown_by and (reading.shown_by not in SHOWN or not reading.opens):
@@ -116,7 +118,7 @@ def fault_of_readings(book: "Rulebook") -> str:
     for situation in book.situations:
         if unknown := [name for name in situation.readings if name not in book.readings]:
             return f"situation {situation.code} names the reading {unknown[0]}, which is not there"
-    setting = [one.sets for one in book.readings.values() if one.sets]
+    setting = [reading.sets for reading in book.readings.values() if reading.sets]
     if len(set(setting)) < len(setting):
         return "two readings leave the same setting open"
     excess = book.reading_that_sets(EXCESS)

@@ -133,7 +133,7 @@ class Voiding:
 
 
 @dataclass(frozen=True)
-class Discretion:
+class DiscretionRule:
     """What a document leaves to the casino operator: in which situation, for which bets, by which rules."""
 
     situation: str
@@ -143,7 +143,7 @@ class Discretion:
 
 
 @dataclass(frozen=True)
-class Step:
+class OrderStep:
     """One step in the order of play: from which state to which."""
 
     kind: str
@@ -153,7 +153,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Approval:
+class DocumentApproval:
     """Whose casino a document was approved for; `operator` is empty where the document names nobody."""
 
     operator: str
@@ -185,7 +185,7 @@ class Rulebook:
     name: str  # in short, as people call it: Tai Sai v6
     version: str
     authority: str
-    approved_for: Approval
+    approved_for: DocumentApproval
     in_force_from: datetime
     timezone: str
     sha256: str
@@ -200,8 +200,8 @@ class Rulebook:
     ruling_rules: tuple[str, ...]
     situations: tuple[Situation, ...]
     voidings: dict[str, Voiding]
-    discretions: dict[str, Discretion]  # by situation
-    play: tuple[Step, ...]
+    discretions: dict[str, DiscretionRule]  # by situation
+    play: tuple[OrderStep, ...]
     readings: dict[str, Reading]
     announcements: tuple[Named, ...]
     opening_checks: tuple[Named, ...]
@@ -216,7 +216,7 @@ class Rulebook:
 
     def reading_that_sets(self, setting: str) -> Reading | None:
         """The reading that leaves a setting open; None where the document leaves no room for it."""
-        return next((one for one in self.readings.values() if one.sets == setting), None)
+        return next((reading for reading in self.readings.values() if reading.sets == setting), None)
 
     def open_policies(self) -> tuple[str, ...]:
         """How bets of an over-full box may be settled by a standing interpretation: our own reading first."""

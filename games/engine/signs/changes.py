@@ -10,7 +10,7 @@ NAMES = {"min": "minimum", "max": "maximum", "differential": "differential"}
 
 
 @dataclass(frozen=True)
-class Change:
+class LimitChange:
     """One figure of a sign: what it was and what it will be; None where there is no such limit."""
 
     key: str  # a bet type or a box
@@ -37,33 +37,33 @@ class Change:
         return self.new is not None and (self.old is None or self.new < self.old)
 
 
-def changes(old: Limits, new: Limits) -> list[Change]:
+def changes(old: Limits, new: Limits) -> list[LimitChange]:
     """Line by line, as the two signs are written: those of the new sign in its order, then what is left out."""
     return list(_lines(old, new))
 
 
-def stricter(layout: Layout, old: Limits, new: Limits) -> list[Change]:
+def stricter(layout: Layout, old: Limits, new: Limits) -> list[LimitChange]:
     """What becomes stricter in any box of the layout, whether its figures stand under its type or its own name."""
     found = [change for box in layout.boxes for change in _figures(box, old.of(layout, box), new.of(layout, box))]
-    apart = [Change(type_, "differential", old.differential.get(type_), new.differential.get(type_))
+    apart = [LimitChange(type_, "differential", old.differential.get(type_), new.differential.get(type_))
              for type_ in _keys(old.differential, new.differential)]  # fmt: skip
     return [change for change in [*found, *apart] if change.is_stricter]
 
 
-def _lines(old: Limits, new: Limits) -> Iterator[Change]:
+def _lines(old: Limits, new: Limits) -> Iterator[LimitChange]:
     for key in _keys(old.by_key, new.by_key):
         yield from _figures(key, old.by_key.get(key, Range()), new.by_key.get(key, Range()))
     for type_ in _keys(old.differential, new.differential):
         before, after = old.differential.get(type_), new.differential.get(type_)
         if before != after:
-            yield Change(type_, "differential", before, after)
+            yield LimitChange(type_, "differential", before, after)
 
 
-def _figures(key: str, old: Range, new: Range) -> Iterator[Change]:
+def _figures(key: str, old: Range, new: Range) -> Iterator[LimitChange]:
     if old.minimum != new.minimum:
-        yield Change(key, "min", old.minimum, new.minimum)
+        yield LimitChange(key, "min", old.minimum, new.minimum)
     if old.maximum != new.maximum:
-        yield Change(key, "max", old.maximum, new.maximum)
+        yield LimitChange(key, "max", old.maximum, new.maximum)
 
 
 def _keys(old: Iterable[str], new: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from games.engine.rules.rulebook import Layout
-from games.engine.signs.changes import Change, changes
+from games.engine.signs.changes import LimitChange, changes
 from games.engine.signs.limits import Limits, Range
 
 FIGURES = ("min", "max", "differential")
@@ -41,7 +41,7 @@ def edited(limits: Limits, edits: Edits) -> Limits:
     return Limits(by_key, differential, limits.chip_unit)
 
 
-def removals(layout: Layout | None, old: Limits, new: Limits) -> list[Change]:
+def removals(layout: Layout | None, old: Limits, new: Limits) -> list[LimitChange]:
     """List the limits of the old sign that the new one no longer has.
 
     A figure that is no longer written counts, and a box that loses the limit of its type to an empty line of its own.
@@ -53,7 +53,7 @@ def removals(layout: Layout | None, old: Limits, new: Limits) -> list[Change]:
     return [*removed, *(change for change in _freed(layout, old, new) if not _named(layout, change, known))]
 
 
-def _freed(layout: Layout, old: Limits, new: Limits) -> Iterator[Change]:
+def _freed(layout: Layout, old: Limits, new: Limits) -> Iterator[LimitChange]:
     for box in layout.boxes:
         before, after = old.of(layout, box), new.of(layout, box)
         for figure, was, becomes in (
@@ -61,19 +61,19 @@ def _freed(layout: Layout, old: Limits, new: Limits) -> Iterator[Change]:
             ("max", before.maximum, after.maximum),
         ):
             if was is not None and becomes is None:
-                yield Change(box, figure, was, None)
+                yield LimitChange(box, figure, was, None)
 
 
-def _named(layout: Layout, change: Change, known: Collection[tuple[str, str]]) -> bool:
+def _named(layout: Layout, change: LimitChange, known: Collection[tuple[str, str]]) -> bool:
     """Say whether a removal is named already, by the box itself or by its bet type."""
     return any((key, change.figure) in known for key in (change.key, layout.boxes[change.key].type))
 
 
-def is_named(change: Change, names: Collection[str]) -> bool:
+def is_named(change: LimitChange, names: Collection[str]) -> bool:
     """Say whether a list of names has a limit, by its full name: boxes.odd-even.min, differential.odd-even."""
     return change.name in names
 
 
 def named_figures(limits: Limits, names: Collection[str]) -> dict[tuple[str, str], None]:
     """List the figures of a sign that a list of names covers, as edits that remove them."""
-    return {(one.key, one.figure): None for one in changes(limits, Limits()) if is_named(one, names)}
+    return {(change.key, change.figure): None for change in changes(limits, Limits()) if is_named(change, names)}

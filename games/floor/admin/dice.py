@@ -17,7 +17,7 @@ from games.floor.admin.forms import InspectForm
 from games.floor.selectors import fits_now
 from games.floor.services.dice import dice_inspect, dice_retire, dice_set_create, dice_set_update, fit_of
 from games.models import DiceSet, Staff
-from games.pages.gated import AuditedAdmin, ServiceForm, StepForm
+from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm
 
 MOST_OF_A_SERIAL = 40
 STATE_COLOURS = {"Fit for play": "success", "Failed inspection": "danger", "Retired": None}
@@ -114,7 +114,7 @@ class DiceSetAdmin(AuditedAdmin):
             dice_retire(actor=actor, dice_set=dice_set, reason=values["reason"])
             return f"{dice_set} is retired."
 
-        return self.step(request, object_id, action="diceset.retire", title="Retire", form_class=StepForm, take=take)
+        return self.step(request, object_id, action="diceset.retire", title="Retire", form_class=ActionForm, take=take)
 
     def has_inspect_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
         return self._in_use(request, object_id, "diceset.inspect")

@@ -21,7 +21,7 @@ from games.floor.moments import MomentError, on_clock, parse_local
 from games.floor.services.remedies import rules_of_suspension
 from games.floor.services.tables import in_force
 from games.models import DiceInspection, DiceSet, Pit, Table, TableStep
-from games.pages.gated import StepForm
+from games.pages.gated import ActionForm
 
 HOUR = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 
@@ -57,7 +57,7 @@ class MomentField(forms.Field):
         return on_clock(today if on_clock(today, zone) > now else today + day, zone)
 
 
-class CloseForm(StepForm):
+class CloseForm(ActionForm):
     notice_given_at = MomentField(
         past=True,
         label="Notice given to players at",
@@ -66,7 +66,7 @@ class CloseForm(StepForm):
     field_order = ["notice_given_at", "reason"]
 
 
-class SuspendForm(StepForm):
+class SuspendForm(ActionForm):
     cause = forms.ChoiceField(
         choices=[("", "Not given"), *TableStep.Cause.choices], required=False, widget=UnfoldAdminSelectWidget(),
         help_text="Where the rulebook has a rule on malfunctions, it is cited unless there is another reason, and "
@@ -75,7 +75,7 @@ class SuspendForm(StepForm):
     field_order = ["cause", "reason"]
 
 
-class RemedyForm(StepForm):
+class RemedyForm(ActionForm):
     """Resuming, or opening again, after a malfunction by rule: what was rectified, by whom, and who checked it."""
 
     rectified = forms.CharField(
@@ -103,7 +103,7 @@ class RemedyForm(StepForm):
                 del self.fields[name]
 
 
-class ChecksForm(StepForm):
+class ChecksForm(ActionForm):
     """The rulebook's checks one by one; who sends it signs it."""
 
     def __init__(self, *args: Any, thing: Table, **kwargs: Any) -> None:
@@ -125,7 +125,7 @@ class ChecksForm(StepForm):
         return {name: self.cleaned_data[name] == "yes" for name in self.checks}
 
 
-class FitForm(StepForm):
+class FitForm(ActionForm):
     dice_set = forms.ModelChoiceField(DiceSet.objects.none(), widget=UnfoldAdminSelectWidget(), label="Dice set")
     field_order = ["dice_set", "reason"]
 
@@ -138,7 +138,7 @@ class FitForm(StepForm):
             field.help_text = "Sets of this pit that are fit for play and at no table."
 
 
-class InspectForm(StepForm):
+class InspectForm(ActionForm):
     result = forms.ChoiceField(choices=DiceInspection.Result.choices, widget=UnfoldAdminRadioSelectWidget())
     seal_found = forms.CharField(
         widget=UnfoldAdminTextInputWidget(), max_length=40, help_text="The number on the seal."
@@ -156,7 +156,7 @@ class InspectForm(StepForm):
         del self.fields["reason"]
 
 
-class GameForm(StepForm):
+class GameForm(ActionForm):
     """What is played on a table from a moment on."""
 
     pit = forms.ModelChoiceField(Pit.objects.none(), widget=UnfoldAdminSelectWidget())
@@ -185,5 +185,5 @@ def offer_games(form: forms.BaseForm, pits: Any) -> None:
     pit, book = form.fields["pit"], form.fields["rulebook"]
     if isinstance(pit, forms.ModelChoiceField) and isinstance(book, forms.ChoiceField):
         pit.queryset = pits
-        book.choices = [(one.id, f"{one.title}, version {one.version}") for one in books]
-    form.fields["layout"].help_text = "; ".join(f"{one.id}: {', '.join(one.layouts)}" for one in books)
+        book.choices = [(book.id, f"{book.title}, version {book.version}") for book in books]
+    form.fields["layout"].help_text = "; ".join(f"{book.id}: {', '.join(book.layouts)}" for book in books)

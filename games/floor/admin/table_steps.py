@@ -24,7 +24,7 @@ from games.floor.services.tables import (
 )
 from games.floor.services.tumblers import tumbler_fit, tumbler_remove
 from games.models import Staff, Table, TableState
-from games.pages.gated import Button, StepForm
+from games.pages.gated import ActionForm, Button
 from games.rounds.admin.hand_entry import HandForm, HandRound
 from games.rounds.services.recording import RoundConflictError, round_enter
 
@@ -32,14 +32,14 @@ Values = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Step:
+class TableAction:
     """One step: where it leads from the table's page, what the gate is asked, and when it makes sense."""
 
     name: str
     action: str
     title: str
     icon: str
-    form: type[StepForm]
+    form: type[ActionForm]
     take: Callable[[Staff, Table, Values], str]
     makes_sense: Callable[[FloorLine], bool]
 
@@ -126,29 +126,29 @@ def _checks_needed(line: FloorLine) -> bool:
 MAIN = ("check", "open", "resume")
 CLOSED, OPEN, SUSPENDED = TableState.CLOSED, TableState.OPEN, TableState.SUSPENDED
 STEPS = (
-    Step("check", "table.check", "Opening checks", "checklist", ChecksForm, _check, _checks_needed),
-    Step("open", "table.open", "Open", "play_circle", RemedyForm, _open, _state(CLOSED)),
-    Step("resume", "table.resume", "Resume", "play_circle", RemedyForm, _resume, _state(SUSPENDED)),
-    Step("suspend", "table.suspend", "Suspend", "pause_circle", SuspendForm, _suspend, _state(OPEN)),
-    Step("close", "table.close", "Close", "stop_circle", CloseForm, _close, _state(OPEN, SUSPENDED)),
-    Step(
+    TableAction("check", "table.check", "Opening checks", "checklist", ChecksForm, _check, _checks_needed),
+    TableAction("open", "table.open", "Open", "play_circle", RemedyForm, _open, _state(CLOSED)),
+    TableAction("resume", "table.resume", "Resume", "play_circle", RemedyForm, _resume, _state(SUSPENDED)),
+    TableAction("suspend", "table.suspend", "Suspend", "pause_circle", SuspendForm, _suspend, _state(OPEN)),
+    TableAction("close", "table.close", "Close", "stop_circle", CloseForm, _close, _state(OPEN, SUSPENDED)),
+    TableAction(
         "fit_dice", "table.dice", "Fit dice", "casino", FitForm, _fit,
         lambda line: line.dice is None and line.table.state != OPEN,
     ),
-    Step(
-        "remove_dice", "table.dice", "Take the dice out", "casino", StepForm, _remove,
+    TableAction(
+        "remove_dice", "table.dice", "Take the dice out", "casino", ActionForm, _remove,
         lambda line: line.dice is not None and line.table.state != OPEN,
     ),
-    Step(
+    TableAction(
         "fit_tumbler", "table.tumbler", "Fit tumbler", "cyclone", FitTumblerForm, _fit_tumbler,
         lambda line: line.tumbler is None and line.table.state != OPEN,
     ),
-    Step(
-        "remove_tumbler", "table.tumbler", "Remove tumbler", "cyclone", StepForm, _remove_tumbler,
+    TableAction(
+        "remove_tumbler", "table.tumbler", "Remove tumbler", "cyclone", ActionForm, _remove_tumbler,
         lambda line: line.tumbler is not None and line.table.state != OPEN,
     ),
-    Step("enter", "round.enter", "Enter a round by hand", "edit_square", HandForm, _enter, lambda line: True),
-    Step("assign", "table.assign", "Change the game", "swap_horiz", GameForm, _assign, lambda line: True),
+    TableAction("enter", "round.enter", "Enter a round by hand", "edit_square", HandForm, _enter, lambda line: True),
+    TableAction("assign", "table.assign", "Change the game", "swap_horiz", GameForm, _assign, lambda line: True),
 )  # fmt: skip
 
 
@@ -160,10 +160,10 @@ def buttons(user: Any, line: FloorLine) -> list[Button]:
         return Button(reverse(f"admin:games_table_{name}", args=[table.pk]), title, icon, name in MAIN)
 
     steps = [one for one in STEPS if one.makes_sense(line) and can(user, one.action, table)]
-    found = [button(one.name, one.title, one.icon) for one in steps if one.name != "assign"]
+    found = [button(step.name, step.title, step.icon) for step in steps if step.name != "assign"]
     if can(user, "limits.propose", table):
         found.append(button("propose", "Propose limits", "edit_note"))
     found.append(button("sign", "Sign", "signpost"))
     if line.assignment:
         found.append(button("practise", "Practise", "sports_esports"))
-    return found + [button(one.name, one.title, one.icon) for one in steps if one.name == "assign"]
+    return found + [button(step.name, step.title, step.icon) for step in steps if step.name == "assign"]

@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from games.access.gate import authorize, can, visible
 from games.engine.rules.loader import rulebook
 from games.floor.admin.forms import MomentField, offer_games
-from games.floor.admin.table_steps import STEPS, Step, buttons
+from games.floor.admin.table_steps import STEPS, TableAction, buttons
 from games.floor.approval import approval_text
 from games.floor.selectors import FloorLine, floor_lines
 from games.floor.services.readiness import play_faults
@@ -30,12 +30,12 @@ from games.limits.admin.proposal_form import propose
 from games.limits.selectors import NoLimitsError, limit_periods, limits_at
 from games.limits.services.sign_prints import sign_print
 from games.limits.signs.labels import from_text, printed_text, rulebook_text
-from games.limits.signs.names import shown
+from games.limits.signs.names import amount_text
 from games.limits.signs.pdf import sign_pdf
 from games.limits.signs.sign import Sign, sign_of
 from games.live.admin.practice import practise
 from games.models import LimitSet, LiveRound, Pit, Staff, Table, TableAssignment, TableState, TableStep
-from games.pages.gated import AuditedAdmin, ServiceForm, actor_of, only_to_look
+from games.pages.gated import AuditedAdmin, ServiceForm, actor_of, require_safe
 
 STATE_COLOURS = {"open": "success", "closed": None, "no opening on record": None, "suspended": "danger"}
 EVENTS = 40
@@ -129,7 +129,7 @@ class TableAdmin(AuditedAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def step_view(self, request: HttpRequest, object_id: str, taken: Step) -> HttpResponse:
+    def step_view(self, request: HttpRequest, object_id: str, taken: TableAction) -> HttpResponse:
         return self.step(
             request, object_id, action=taken.action, title=taken.title, form_class=taken.form, take=taken.take
         )
@@ -137,8 +137,8 @@ class TableAdmin(AuditedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        table = self.found(request, object_id)
+        require_safe(request)
+        table = self.get_or_deny(request, object_id)
         before = _moment(request, "before")
         events = timeline(table, before=before, count=EVENTS)
         line = floor_lines([table])[table.pk]
@@ -159,7 +159,7 @@ class TableAdmin(AuditedAdmin):
         }
         return TemplateResponse(request, "floor/table.html", context)
 
-    def found(self, request: HttpRequest, object_id: str) -> Table:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> Table:
         table = self.get_object(request, object_id)
         if table is None:
             raise Http404(f"There is no table {object_id}.")
@@ -177,13 +177,13 @@ class TableAdmin(AuditedAdmin):
         }
 
     def propose_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        table = self.found(request, object_id)
+        table = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "limits.propose", table)
         back = reverse("admin:games_table_change", args=[table.pk])
         return propose(self.admin_site, request, [table], title=f"Propose limits: {table}", back=back)
 
     def practise_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        table = self.found(request, object_id)
+        table = self.get_or_deny(request, object_id)
         return practise(request, table, self.page_context(request, table))
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
@@ -194,8 +194,8 @@ class TableAdmin(AuditedAdmin):
 
     def sign_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What the sign says now, or said at a moment, as known now or at another moment."""
-        only_to_look(request)
-        table = self.found(request, object_id)
+        require_safe(request)
+        table = self.get_or_deny(request, object_id)
         form = SignQuestion(request.GET if "at" in request.GET else None)
         fault, words, at_now = "", None, None
         if not form.is_bound or form.is_valid():
@@ -222,7 +222,7 @@ class TableAdmin(AuditedAdmin):
 
     def print_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """A print is on record before it is on paper."""
-        table = self.found(request, object_id)
+        table = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "table.print", table)
         if request.method != "POST":
             return redirect("admin:games_table_sign", object_id=table.pk)
@@ -283,7 +283,7 @@ def sign_words(sign: Sign | None) -> dict[str, Any]:
 
 def _range(sign: LimitSet | None, key: str) -> str:
     line = sign.sheet.limits().by_key.get(key) if sign else None
-    return f"{shown(line.minimum)} – {shown(line.maximum)}" if line else "–"
+    return f"{amount_text(line.minimum)} – {amount_text(line.maximum)}" if line else "–"
 
 
 def _number(request: HttpRequest, name: str) -> int:

@@ -20,12 +20,12 @@ from games.access.gate import can
 from games.floor.selectors import tumblers_now
 from games.floor.services.tumblers import tumbler_create, tumbler_inspect, tumbler_retire, tumbler_update
 from games.models import Staff, Table, Tumbler, TumblerInspection
-from games.pages.gated import AuditedAdmin, StepForm
+from games.pages.gated import ActionForm, AuditedAdmin
 
 STATE_COLOURS = {"Fit for play": "success", "Failed inspection": "danger", "Retired": None}
 
 
-class FitTumblerForm(StepForm):
+class FitTumblerForm(ActionForm):
     """Which tumbler a table gets."""
 
     tumbler = forms.ModelChoiceField(Tumbler.objects.none(), widget=UnfoldAdminSelectWidget())
@@ -40,7 +40,7 @@ class FitTumblerForm(StepForm):
             field.help_text = "Tumblers of this pit that are fit for play and at no table."
 
 
-class InspectTumblerForm(StepForm):
+class InspectTumblerForm(ActionForm):
     """What an inspection found."""
 
     result = forms.ChoiceField(choices=TumblerInspection.Result.choices, widget=UnfoldAdminRadioSelectWidget())
@@ -130,7 +130,7 @@ class TumblerAdmin(AuditedAdmin):
             tumbler_retire(actor=actor, tumbler=tumbler, reason=values["reason"])
             return f"{tumbler} is retired."
 
-        return self.step(request, object_id, action="tumbler.retire", title="Retire", form_class=StepForm, take=take)
+        return self.step(request, object_id, action="tumbler.retire", title="Retire", form_class=ActionForm, take=take)
 
     def has_inspect_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
         return self._in_use(request, object_id, "tumbler.inspect")

@@ -112,4 +112,4 @@ class DiceSetDetail(GatedView):
         allowed(request)
         inspections = dice_set.inspections.select_related("by", "dice_set__casino")[:100]
         document = dice_set_document(dice_set, fits_now([dice_set]).get(dice_set.pk))
-        return Response(document | {"inspections": [inspection_document(one) for one in inspections]})
+        return Response(document | {"inspections": [inspection_document(inspection) for inspection in inspections]})

@@ -50,4 +50,6 @@ class TumblerDetail(GatedView):
         allowed(request)
         inspections = tumbler.inspections.select_related("by", "tumbler__casino")[:100]
         document = tumbler_document(tumbler, tumblers_now([tumbler]).get(tumbler.pk))
-        return Response(document | {"inspections": [tumbler_inspection_document(one) for one in inspections]})
+        return Response(
+            document | {"inspections": [tumbler_inspection_document(inspection) for inspection in inspections]}
+        )

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.floor.moments import as_text
 from games.floor.selectors import dice_at
 from games.floor.services.casinos import verify_pit_of_casino
@@ -22,7 +22,9 @@ def dice_set_create(
     authorize(actor, "diceset.add", pit)
     verify_pit_of_casino(pit, casino)
     Casino.objects.select_for_update().get(pk=casino.pk)  # one at a time, so that no die gets into two sets
-    dice_set = DiceSet(casino=casino, pit=pit, code=code, serials=[one.strip() for one in serials], seal=seal.strip())
+    dice_set = DiceSet(
+        casino=casino, pit=pit, code=code, serials=[serial.strip() for serial in serials], seal=seal.strip()
+    )
     verify_serials_free(dice_set)
     record_save(dice_set, actor=actor, reason=reason)
     return dice_set
@@ -114,7 +116,7 @@ def dice_inspect(
         )
     fit = fit_of(current)
     inspection = DiceInspection(
-        dice_set=current, table=fit.table if fit else None, by=actor, who=name_of(actor), result=result,
+        dice_set=current, table=fit.table if fit else None, by=actor, who=actor_name(actor), result=result,
         seal_found=seal_found.strip(), new_seal=new_seal.strip(), remarks=remarks.strip(),
     )  # fmt: skip
     inspection.full_clean()

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.clauses import cited_for
 from games.engine.errors import InputError
 from games.engine.money import MoneyError, parse_positive_money
@@ -22,7 +22,7 @@ from games.floor.services.casinos import verify_pit_of_casino
 from games.floor.services.readiness import changed_since_opening, sign_faults, tumbler_of
 from games.floor.services.remedies import rules_of_suspension, verified_remedy
 from games.history.audited_save import OvertakenError, record_change, record_save, verify_reason
-from games.ledger.services import Entry, ledger_append
+from games.ledger.services import LedgerEntry, ledger_append
 from games.limits.services.limits_fit import verify_fit
 from games.models import (
     Casino,
@@ -108,8 +108,8 @@ def assignment_record(
     period = DateTimeTZRange(starts_at, after.starts_at if after else None)
     assignment = TableAssignment(table=table, casino=table.casino, during=period, **values)
     record_save(assignment, actor=actor, reason=reason)
-    held = (starts_at.astimezone(dt.UTC), pit.code, book.id, layout, assignment.chip_unit, name_of(actor), reason)
-    ledger_append(table, Entry("game", assignment.pk, held))
+    held = (starts_at.astimezone(dt.UTC), pit.code, book.id, layout, assignment.chip_unit, actor_name(actor), reason)
+    ledger_append(table, LedgerEntry("game", assignment.pk, held))
     return True
 
 
@@ -155,7 +155,7 @@ def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool
         raise ValidationError({"remarks": f"Say what was found: {', '.join(map(str, failed))} did not pass."})
     return OpeningCheck.objects.create(
         table=current, rulebook=book.id, dice_set=fitted(current), tumbler=tumbler_of(current), at=timezone.now(),
-        by=actor, who=name_of(actor),
+        by=actor, who=actor_name(actor),
         results=results, passed=not failed, remarks=remarks.strip(),
     )  # fmt: skip
 
@@ -309,7 +309,9 @@ def step_record(
     """Record a step of a locked table with its new state, its history and its place in the ledger."""
     verify_reason(reason)
     record_change(table, {"state": STATE_AFTER[kind], "state_since": at}, actor=actor, reason=reason)
-    step = TableStep.objects.create(table=table, kind=kind, at=at, who=name_of(actor), reason=reason.strip(), **values)
+    step = TableStep.objects.create(
+        table=table, kind=kind, at=at, who=actor_name(actor), reason=reason.strip(), **values
+    )
     held: tuple[Any, ...] = (kind.value, at.astimezone(dt.UTC), step.who, step.reason, step.rules)
     if step.cause:
         held += (step.cause,)
@@ -317,5 +319,5 @@ def step_record(
         held += (step.rectified, step.rectified_by, step.checked_by.number)
     if step.source:
         held += ("file", step.source, step.checks_of, step.checks_by.number if step.checks_by else "")
-    ledger_append(table, Entry("table", step.pk, held))
+    ledger_append(table, LedgerEntry("table", step.pk, held))
     return step

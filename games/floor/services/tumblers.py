@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.utils import timezone
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.floor.moments import as_text
 from games.floor.selectors import tumbler_at
 from games.floor.services.casinos import verify_pit_of_casino
@@ -111,7 +111,7 @@ def tumbler_inspect(
         )
     fit = fit_of_tumbler(current)
     inspection = TumblerInspection(
-        tumbler=current, table=fit.table if fit else None, by=actor, who=name_of(actor), result=result,
+        tumbler=current, table=fit.table if fit else None, by=actor, who=actor_name(actor), result=result,
         lock_found=lock_found.strip(), new_lock=new_lock.strip(), remarks=remarks.strip(),
     )  # fmt: skip
     inspection.full_clean()

@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from games.engine.money import MoneyError, format_money, parse_money
 from games.engine.rules.rulebook import Layout, Rulebook
-from games.engine.signs.changes import NAMES, Change
+from games.engine.signs.changes import NAMES, LimitChange
 from games.engine.signs.edits import Edits, edited, removals
 from games.engine.signs.limits import Limits, Range
 from games.limits.signs.names import TYPE_NAMES, key_name
@@ -38,7 +38,7 @@ def written(amount: int | None) -> str:
 
 
 @dataclass
-class Cell:
+class GridCell:
     """One figure of one table's sign: as it is (`base`) and as it is typed (`text`)."""
 
     name: str
@@ -65,7 +65,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass
-class Column:
+class GridColumn:
     """One table: its layout, and the sign that the cells were filled from."""
 
     table: Table
@@ -98,13 +98,13 @@ class Column:
 
 
 @dataclass
-class Row:
+class GridRow:
     """One bet type, box or Differential over all tables; None where a layout does not have it."""
 
     key: str
     figures: tuple[str, ...]
-    cells: list[list[Cell] | None] = field(default_factory=list)
-    whole: list[Cell] = field(default_factory=list)
+    cells: list[list[GridCell] | None] = field(default_factory=list)
+    whole: list[GridCell] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -126,7 +126,7 @@ class Row:
 class LimitGrid:
     """The whole grid, as shown first or as it was sent."""
 
-    def __init__(self, columns: Sequence[Column], sent: QueryDict | None = None) -> None:
+    def __init__(self, columns: Sequence[GridColumn], sent: QueryDict | None = None) -> None:
         self.columns = list(columns)
         self.sent = sent
         if sent is not None and not sent.get("untouched"):
@@ -157,23 +157,23 @@ class LimitGrid:
     def known_boxes(self) -> list[str]:
         return list(dict.fromkeys(box for column in self.columns for box in column.layout.boxes))
 
-    def _row(self, key: str, figures: tuple[str, ...]) -> Row:
-        row = Row(key, figures)
+    def _row(self, key: str, figures: tuple[str, ...]) -> GridRow:
+        row = GridRow(key, figures)
         for column in self.columns:
             known = column.has(key, figures[0])
             row.cells.append([self._cell(column, key, figure) for figure in figures] if known else None)
         row.whole = [
-            Cell(name, f"{NAMES[figure].capitalize()}, {key_name(key)}, all tables", "", self._sent(name, ""))
+            GridCell(name, f"{NAMES[figure].capitalize()}, {key_name(key)}, all tables", "", self._sent(name, ""))
             for figure in figures
             if (name := f"{figure}.{ALL}.{key}")
         ]
         return row
 
-    def _cell(self, column: Column, key: str, figure: str) -> Cell:
+    def _cell(self, column: GridColumn, key: str, figure: str) -> GridCell:
         name = f"{figure}.{column.table.pk}.{key}"
         base = column.base_text(key, figure)
         label = f"{NAMES[figure].capitalize()}, {key_name(key)}, {column.table}"
-        return Cell(name, label, base, self._sent(name, base))
+        return GridCell(name, label, base, self._sent(name, base))
 
     def _sent(self, name: str, default: str) -> str:
         return self.sent.get(name, default)[:40] if self.sent is not None else default
@@ -198,7 +198,7 @@ class LimitGrid:
                 if (amount := figures[figure]) is not None:
                     self._fill(row, place, written(amount))
 
-    def _fill(self, row: Row, place: int, text: str) -> None:
+    def _fill(self, row: GridRow, place: int, text: str) -> None:
         for column, cells in zip(self.columns, row.cells, strict=True):
             if cells is not None and column.is_filled:
                 cells[place].text = text
@@ -215,7 +215,7 @@ class LimitGrid:
                 self._read_cells(cells)
         return not any(cell.error for row in self.rows for cell in self._cells_of(row))
 
-    def _read_cells(self, cells: list[Cell]) -> None:
+    def _read_cells(self, cells: list[GridCell]) -> None:
         for cell in cells:
             try:
                 cell.amount = amount_of(cell.text)
@@ -226,7 +226,7 @@ class LimitGrid:
             cells[-1].error = "The maximum is below the minimum."
 
     @staticmethod
-    def _cells_of(row: Row) -> Iterator[Cell]:
+    def _cells_of(row: GridRow) -> Iterator[GridCell]:
         yield from row.whole
         for cells in filter(None, row.cells):
             yield from cells
@@ -253,7 +253,7 @@ class LimitGrid:
                 found[column.table] = Edits(figures, frozenset(free))
         return found
 
-    def removals(self) -> list[tuple[Table, Change]]:
+    def removals(self) -> list[tuple[Table, LimitChange]]:
         """The limits that the edits would take off a sign."""
         edits = self.edits()
         return [

@@ -23,9 +23,9 @@ from games.limits.admin.grid import amount_of, written
 from games.limits.presets import preset_limits, read_preset
 from games.limits.serializers import known_keys
 from games.limits.services.presets import preset_add, preset_change, preset_remove
-from games.limits.signs.names import TYPE_NAMES, key_name, shown
+from games.limits.signs.names import TYPE_NAMES, amount_text, key_name
 from games.models import LimitPreset, Staff
-from games.pages.gated import AuditedAdmin, ServiceForm, StepForm
+from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm
 
 BOX_FIELDS = 3  # code, minimum, maximum
 DIFFERENTIALS = tuple(dict.fromkeys(key for book in rulebooks().values() for key in book.limits.differential))
@@ -121,7 +121,7 @@ def limits_text(document: Any) -> str:
         found = changes(Limits(), read_preset(document))
     except InputError:
         return json.dumps(document)
-    return "; ".join(f"{key_name(one.key)} {NAMES[one.figure]} {shown(one.new)}" for one in found)
+    return "; ".join(f"{key_name(one.key)} {NAMES[one.figure]} {amount_text(one.new)}" for one in found)
 
 
 class PresetChanges(HistoricalRecordContextHelper):
@@ -168,7 +168,7 @@ class LimitPresetAdmin(AuditedAdmin):
     def what(self, preset: LimitPreset) -> Any:
         found = changes(Limits(), preset_limits(preset))
         return format_html_join(
-            "; ", "{} {} {}", ((key_name(one.key), NAMES[one.figure], shown(one.new)) for one in found)
+            "; ", "{} {} {}", ((key_name(one.key), NAMES[one.figure], amount_text(one.new)) for one in found)
         )
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
@@ -194,7 +194,7 @@ class LimitPresetAdmin(AuditedAdmin):
             return f"Preset {preset} is removed. No sign has changed."
 
         answer = self.step(
-            request, object_id, action="limitpreset.change", title="Remove", form_class=StepForm, take=take
+            request, object_id, action="limitpreset.change", title="Remove", form_class=ActionForm, take=take
         )  # its page is gone with it
         is_gone = request.method == "POST" and self.get_object(request, object_id) is None
         return redirect("admin:games_limitpreset_changelist") if is_gone else answer

@@ -16,15 +16,15 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 
 from games.access.gate import visible
 from games.engine.rules.loader import rulebook
-from games.engine.signs.changes import Change
+from games.engine.signs.changes import LimitChange
 from games.engine.signs.edits import Edits, edited
 from games.engine.signs.limits import Limits
 from games.floor.admin.forms import MomentField
 from games.floor.services.tables import in_force
-from games.limits.admin.grid import Column, LimitGrid
+from games.limits.admin.grid import GridColumn, LimitGrid
 from games.limits.presets import preset_limits
 from games.limits.services.drafts import (
-    Draft,
+    LimitDraft,
     UnconfirmedRemovalsError,
     base_at,
     drafts_of,
@@ -34,12 +34,12 @@ from games.limits.services.drafts import (
 from games.limits.services.proposals import limits_edit
 from games.limits.signs.names import change_text, key_name
 from games.models import Casino, LimitPreset, LimitSet, Staff, Table
-from games.pages.gated import actor_of, tell
+from games.pages.gated import actor_of, add_errors
 
 TICK = "Limits would be removed. Tick each of them below, or enter a value."
 
 
-class ProposalForm(forms.Form):
+class LimitProposalForm(forms.Form):
     """What stands around the grid: from when, why, and what helps to fill it in."""
 
     starts_at = MomentField(
@@ -80,7 +80,7 @@ def propose(site: Any, request: HttpRequest, tables: list[Table], *, title: str,
         return redirect(back)
     grid = LimitGrid(columns, sent)
     free = [box for box in grid.known_boxes() if box not in grid.boxes()]
-    form = ProposalForm(sent, actor=actor, casino=tables[0].casino, boxes=free)
+    form = LimitProposalForm(sent, actor=actor, casino=tables[0].casino, boxes=free)
     if sent is not None:
         if FILLING.isdisjoint(sent):
             proposal = _propose(actor, form, grid, sent)
@@ -101,7 +101,7 @@ def propose(site: Any, request: HttpRequest, tables: list[Table], *, title: str,
     return TemplateResponse(request, "limits/limits_form.html", context)
 
 
-def columns_of(tables: Sequence[Table], sent: QueryDict | None) -> list[Column]:
+def columns_of(tables: Sequence[Table], sent: QueryDict | None) -> list[GridColumn]:
     """A column a table, with the sign in force, or with the one that the form was filled from."""
     moment = first_free_minute(tables, timezone.now())
     columns = []
@@ -109,7 +109,7 @@ def columns_of(tables: Sequence[Table], sent: QueryDict | None) -> list[Column]:
         game = in_force(table)
         book = rulebook(game.rulebook)
         base = _seen(table, sent) if sent is not None else base_at(table, moment)
-        columns.append(Column(table, book, book.layouts[game.layout], base))
+        columns.append(GridColumn(table, book, book.layouts[game.layout], base))
     return columns
 
 
@@ -119,7 +119,7 @@ def _seen(table: Table, sent: QueryDict) -> LimitSet | None:
     return LimitSet.objects.filter(table=table, pk=key).select_related("sheet").first()
 
 
-def _fill(form: ProposalForm, grid: LimitGrid, sent: QueryDict) -> LimitGrid:
+def _fill(form: LimitProposalForm, grid: LimitGrid, sent: QueryDict) -> LimitGrid:
     """Fill a row or a preset into the grid, or add the row of a box; nothing is proposed."""
     form.is_valid()
     chosen: LimitPreset | None = form.cleaned_data.get("preset")
@@ -136,7 +136,7 @@ def _fill(form: ProposalForm, grid: LimitGrid, sent: QueryDict) -> LimitGrid:
     return grid
 
 
-def _propose(actor: Staff, form: ProposalForm, grid: LimitGrid, sent: QueryDict) -> Any:
+def _propose(actor: Staff, form: LimitProposalForm, grid: LimitGrid, sent: QueryDict) -> Any:
     """Propose the edits; None where something is to be put right first, which stands in the form."""
     if not form.is_valid() or not grid.read():
         if not form.errors:
@@ -169,11 +169,11 @@ def _propose(actor: Staff, form: ProposalForm, grid: LimitGrid, sent: QueryDict)
     except UnconfirmedRemovalsError:
         form.add_error(None, TICK)
     except ValidationError as error:
-        tell(form, error)
+        add_errors(form, error)
     return None
 
 
-def _changed_since(grid: LimitGrid, edits: dict[Table, Edits], starts_at: dt.datetime | None) -> list[Draft]:
+def _changed_since(grid: LimitGrid, edits: dict[Table, Edits], starts_at: dt.datetime | None) -> list[LimitDraft]:
     """The tables whose sign at the moment of the change is another than the one that the form shows."""
     shown = {column.table.pk: column.limits for column in grid.columns}
     tables = list(edits)
@@ -184,7 +184,7 @@ def _changed_since(grid: LimitGrid, edits: dict[Table, Edits], starts_at: dt.dat
     return [draft for draft in drafts if not is_same_sign(draft.old, shown[draft.table.pk])]
 
 
-def _show_anew(grid: LimitGrid, drafts: Sequence[Draft]) -> None:
+def _show_anew(grid: LimitGrid, drafts: Sequence[LimitDraft]) -> None:
     """Put other signs under the grid; cells that were edited keep what was typed."""
     bases = {draft.table.pk: draft.base for draft in drafts}
     kept = {cell.name: cell.text for row in grid.rows for cells in filter(None, row.cells) for cell in cells
@@ -194,12 +194,12 @@ def _show_anew(grid: LimitGrid, drafts: Sequence[Draft]) -> None:
     sent["untouched"] = "yes"
     sent.update(kept)
     grid.columns = [
-        Column(one.table, one.book, one.layout, bases.get(one.table.pk, one.base), one.is_filled)
-        for one in grid.columns
+        GridColumn(column.table, column.book, column.layout, bases.get(column.table.pk, column.base), column.is_filled)
+        for column in grid.columns
     ]
     grid.sent = sent
     grid.fill_in()
 
 
-def _value(table: Table, change: Change) -> str:
+def _value(table: Table, change: LimitChange) -> str:
     return f"{table.code} {change.name}"

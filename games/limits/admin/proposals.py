@@ -22,7 +22,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from games.access.gate import authorize, can
 from games.engine.signs.changes import NAMES
 from games.floor.services.readiness import incomplete_text
-from games.limits.services.drafts import Draft, drafts_now, drafts_then, needs_notice
+from games.limits.services.drafts import LimitDraft, drafts_now, drafts_then, needs_notice
 from games.limits.services.proposals import (
     limits_approve,
     limits_reject,
@@ -32,9 +32,9 @@ from games.limits.services.proposals import (
     superseded_with,
 )
 from games.limits.signs.changed import CHANGED_BY, changed_text
-from games.limits.signs.names import change_text, key_name, shown
+from games.limits.signs.names import amount_text, change_text, key_name
 from games.models import LimitDecision, LimitProposal, LimitSet, Staff, Table
-from games.pages.gated import Button, GatedAdmin, StepForm, actor_of, only_to_look, take_step
+from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, require_safe, take_step
 
 STATE_COLOURS = {
     "pending": "warning", "approved": "success", "rejected": "danger", "withdrawn": None, "superseded": None,
@@ -47,7 +47,7 @@ DECISIONS: dict[str, tuple[str, str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class ProposalLine:
     """One figure of a sign that changes, for people."""
 
     name: str
@@ -63,7 +63,7 @@ class Difference:
     """What changes at tables whose signs change alike."""
 
     tables: list[str]
-    lines: list[Line]
+    lines: list[ProposalLine]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Effect:
 
     differences: list[Difference]
     overtaken: list[str]
-    replaced_later: list[Draft]
+    replaced_later: list[LimitDraft]
     removals: list[tuple[str, str]]  # what is ticked, and its text
     incomplete: list[str] = field(default_factory=list)  # signs of tables that are not closed (RWS 3.3)
     superseded: list[tuple[LimitProposal, list[str]]] = field(default_factory=list)  # with the limits that both change
@@ -98,24 +98,31 @@ def effect_of(proposal: LimitProposal) -> Effect:
     )
 
 
-def _incomplete(draft: Draft) -> str:
+def _incomplete(draft: LimitDraft) -> str:
     assignment = draft.table.assignment_at(draft.moment)
     return incomplete_text(draft.table, assignment, draft.new) if assignment else ""
 
 
-def differences(drafts: Iterable[Draft]) -> list[Difference]:
+def differences(drafts: Iterable[LimitDraft]) -> list[Difference]:
     """Old and new, figure by figure; tables where the same changes stand together."""
-    found: dict[tuple[Line, ...], list[str]] = {}
+    found: dict[tuple[ProposalLine, ...], list[str]] = {}
     for draft in drafts:
         lines = tuple(
-            Line(key_name(one.key), NAMES[one.figure], shown(one.old), shown(one.new), one.is_stricter, one.is_removal)
-            for one in draft.changes
+            ProposalLine(
+                key_name(change.key),
+                NAMES[change.figure],
+                amount_text(change.old),
+                amount_text(change.new),
+                change.is_stricter,
+                change.is_removal,
+            )
+            for change in draft.changes
         )
         found.setdefault(lines, []).append(draft.table.code)
     return [Difference(tables, list(lines)) for lines, tables in found.items()]
 
 
-class ApproveForm(StepForm):
+class ApproveForm(ActionForm):
     """Why; and a tick for each limit that is removed."""
 
     field_order = ["remove", "reason"]
@@ -151,7 +158,7 @@ def notice_until(proposal: LimitProposal, tables: list[Table]) -> dt.datetime | 
     return now + notice_of(proposal.pit)
 
 
-class StateFilter(admin.SimpleListFilter):
+class LimitStateFilter(admin.SimpleListFilter):
     title = "state"
     parameter_name = "state"
 
@@ -167,7 +174,7 @@ class StateFilter(admin.SimpleListFilter):
 @admin.register(LimitProposal)
 class LimitProposalAdmin(GatedAdmin):
     list_display = ["number", "state_now", "which", "from_when", "reason", "who", "proposed_at"]
-    list_filter = [StateFilter, "pit", "is_correction"]
+    list_filter = [LimitStateFilter, "pit", "is_correction"]
     list_select_related = ["pit__casino", "decision"]
     search_fields = ["reason", "who", "tables__code"]
     date_hierarchy = "proposed_at"
@@ -205,8 +212,8 @@ class LimitProposalAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        proposal = self.found(request, object_id)
+        require_safe(request)
+        proposal = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "limitproposal.view", proposal)
         tables = list(proposal.tables.select_related("casino"))
         context = {
@@ -231,7 +238,7 @@ class LimitProposalAdmin(GatedAdmin):
         """A proposal is written once: its page is its history, with what it changed and who decided."""
         return self.change_view(request, object_id)
 
-    def found(self, request: HttpRequest, object_id: str) -> LimitProposal:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> LimitProposal:
         proposal: LimitProposal | None = self.get_object(request, object_id)
         if proposal is None:
             raise Http404(f"There is no proposal {object_id}.")
@@ -250,7 +257,7 @@ class LimitProposalAdmin(GatedAdmin):
 
     def decide_view(self, request: HttpRequest, object_id: str, decision: str) -> HttpResponse:
         """What would change stands above the question why."""
-        proposal = self.found(request, object_id)
+        proposal = self.get_or_deny(request, object_id)
         title, _, service = DECISIONS[decision]
 
         def take(actor: Staff, thing: LimitProposal, values: dict[str, Any]) -> str:
@@ -260,7 +267,7 @@ class LimitProposalAdmin(GatedAdmin):
         back = reverse("admin:games_limitproposal_change", args=[proposal.pk])
         return take_step(
             self.admin_site, request, proposal, action=f"limits.{decision}", title=title,
-            form_class=ApproveForm if decision == "approve" else StepForm,
+            form_class=ApproveForm if decision == "approve" else ActionForm,
             take=take, back=back, above="limits/differences.html", context={"effect": effect_of(proposal)},
         )  # fmt: skip
 
@@ -297,7 +304,7 @@ class LimitSetAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """A limit set is looked at as the sign it made, as it was known when it was recorded."""
-        only_to_look(request)
+        require_safe(request)
         limit_set: LimitSet | None = self.get_object(request, object_id)
         if limit_set is None:
             raise Http404(f"There are no limits {object_id}.")

@@ -13,7 +13,7 @@ from games.access.gate import authorize
 from games.api import operations
 from games.api.query_parameters import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
-from games.engine.json_input import Faults
+from games.engine.json_input import InputFaults
 from games.limits.serializers import (
     KNOWN,
     STATES,
@@ -74,7 +74,7 @@ class ProposalDecision(ProposalDetail):
         proposal = self.proposal(key)
         authorize(self.actor, self.action, proposal)  # what is wrong with a body names the tables of the proposal
         allowed(request)
-        faults = Faults()
+        faults = InputFaults()
         entry = faults.table(request.data, "", self.fields)
         faults.required(entry, "", "reason")
         if "reason" in entry and not isinstance(entry["reason"], str):

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from games.engine.money import format_money
 from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Layout
-from games.engine.signs.changes import Change, changes, stricter
+from games.engine.signs.changes import LimitChange, changes, stricter
 from games.engine.signs.edits import is_named, removals
 from games.engine.signs.limits import Limits
 from games.limits.selectors import NoLimitsError, limit_periods, limits_at
@@ -22,7 +22,7 @@ Confirmed = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True)
-class Draft:
+class LimitDraft:
     """One table's sign as it is at a moment, and as it would be."""
 
     table: Table
@@ -44,13 +44,13 @@ class Draft:
         return not is_same_sign(self.old, self.new)
 
     @cached_property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[LimitChange]:
         """Figure by figure, with boxes that lose the limit of their type."""
         written = changes(self.old, self.new)
         return [*written, *(change for change in self.removals if change not in written)]
 
     @cached_property
-    def removals(self) -> list[Change]:
+    def removals(self) -> list[LimitChange]:
         return removals(self.layout, self.old, self.new)
 
     @property
@@ -61,19 +61,21 @@ class Draft:
     @cached_property
     def next_sign(self) -> LimitSet | None:
         """The sign that takes over from this one later, if one is approved already."""
-        later = [one.limit_set for one in limit_periods(self.table) if one.starts_at > self.moment]
+        later = [
+            limit_period.limit_set for limit_period in limit_periods(self.table) if limit_period.starts_at > self.moment
+        ]
         return later[-1] if later else None
 
 
 class UnconfirmedRemovalsError(ValidationError):
     """Limits would be removed and nobody has agreed to that; `drafts` has them table by table."""
 
-    def __init__(self, drafts: Sequence[tuple[Draft, list[Change]]]) -> None:
+    def __init__(self, drafts: Sequence[tuple[LimitDraft, list[LimitChange]]]) -> None:
         super().__init__({"remove": [_unconfirmed(draft, one) for draft, found in drafts for one in found]})
         self.drafts = drafts
 
 
-def _unconfirmed(draft: Draft, change: Change) -> str:
+def _unconfirmed(draft: LimitDraft, change: LimitChange) -> str:
     amount = format_money(change.old or 0)
     return (
         f"{draft.table}: {change.name} is {amount} on the sign and would be removed; keep it, or confirm its removal "
@@ -97,7 +99,7 @@ def is_same_sign(one: Limits, other: Limits) -> bool:
 def drafts_of(
     tables: Sequence[Table], make: Callable[[Table, Limits], Limits], *, starts_at: dt.datetime | None,
     notice: dt.timedelta, now: dt.datetime,
-) -> list[Draft]:  # fmt: skip
+) -> list[LimitDraft]:  # fmt: skip
     """Work out each table's new sign from the one that it really replaces: after notice, where that is due."""
     drafts = _drafts_at(tables, make, starts_at or first_free_minute(tables, now))
     if starts_at is None and needs_notice(drafts):
@@ -105,15 +107,17 @@ def drafts_of(
     return drafts
 
 
-def _drafts_at(tables: Iterable[Table], make: Callable[[Table, Limits], Limits], moment: dt.datetime) -> list[Draft]:
+def _drafts_at(
+    tables: Iterable[Table], make: Callable[[Table, Limits], Limits], moment: dt.datetime
+) -> list[LimitDraft]:
     found = []
     for table in tables:
         base = base_at(table, moment)
-        found.append(Draft(table, moment, base, make(table, base.sheet.limits() if base else NOTHING)))
+        found.append(LimitDraft(table, moment, base, make(table, base.sheet.limits() if base else NOTHING)))
     return found
 
 
-def drafts_now(proposal: LimitProposal, tables: Sequence[Table], *, now: dt.datetime) -> list[Draft]:
+def drafts_now(proposal: LimitProposal, tables: Sequence[Table], *, now: dt.datetime) -> list[LimitDraft]:
     """What a proposal would change if it were approved now, against the signs that are then in force."""
     proposed = {sign.table_id: sign.limits() for sign in signs_of(proposal)}
     notice = dt.timedelta(minutes=proposal.casino.notice_minutes)
@@ -122,10 +126,10 @@ def drafts_now(proposal: LimitProposal, tables: Sequence[Table], *, now: dt.date
     )
 
 
-def drafts_then(proposal: LimitProposal) -> list[Draft]:
+def drafts_then(proposal: LimitProposal) -> list[LimitDraft]:
     """What a proposal changed, against the signs that it was worked out from."""
     moment = proposal.starts_at or proposal.proposed_at
-    return [Draft(sign.table, moment, sign.base, sign.limits()) for sign in signs_of(proposal)]
+    return [LimitDraft(sign.table, moment, sign.base, sign.limits()) for sign in signs_of(proposal)]
 
 
 def signs_of(proposal: LimitProposal) -> list[ProposedSign]:
@@ -137,7 +141,7 @@ def signs_of(proposal: LimitProposal) -> list[ProposedSign]:
     )
 
 
-def overtaken(proposal: LimitProposal, drafts: Iterable[Draft]) -> list[tuple[Draft, list[Change]]]:
+def overtaken(proposal: LimitProposal, drafts: Iterable[LimitDraft]) -> list[tuple[LimitDraft, list[LimitChange]]]:
     """The tables whose sign is another than the one that the proposal was worked out from, with what changed since."""
     bases = {sign.table_id: sign.base_limits() for sign in signs_of(proposal)}
     return [
@@ -147,16 +151,20 @@ def overtaken(proposal: LimitProposal, drafts: Iterable[Draft]) -> list[tuple[Dr
     ]
 
 
-def needs_notice(drafts: Iterable[Draft]) -> bool:
+def needs_notice(drafts: Iterable[LimitDraft]) -> bool:
     return any(draft.table.state != TableState.CLOSED and draft.is_stricter for draft in drafts)
 
 
-def verify_removals(drafts: Sequence[Draft], confirmed: Confirmed) -> dict[str, list[str]]:
+def verify_removals(drafts: Sequence[LimitDraft], confirmed: Confirmed) -> dict[str, list[str]]:
     """Refuse a removal that nobody agreed to, and a name that removes nothing; return the full names by table."""
     missing = [
         (draft, found)
         for draft in drafts
-        if (found := [one for one in draft.removals if not is_named(one, confirmed.get(draft.table.code, ()))])
+        if (
+            found := [
+                removal for removal in draft.removals if not is_named(removal, confirmed.get(draft.table.code, ()))
+            ]
+        )
     ]
     if missing:
         raise UnconfirmedRemovalsError(missing)
@@ -165,9 +173,9 @@ def verify_removals(drafts: Sequence[Draft], confirmed: Confirmed) -> dict[str, 
         for names in confirmed.values()
         for name in names
         if not any(
-            name in confirmed.get(draft.table.code, ()) and is_named(one, [name])
+            name in confirmed.get(draft.table.code, ()) and is_named(removal, [name])
             for draft in drafts
-            for one in draft.removals
+            for removal in draft.removals
         )
     }
     if unused:

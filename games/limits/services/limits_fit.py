@@ -37,14 +37,14 @@ def misfits_of(
     if with_limits is not None and starts_at is not None:
         sets[starts_at] = with_limits
     assignments = list(table.assignments.order_by("during"))
-    for one in _periods(sets):
-        met = [assignment for assignment in assignments if _meet(one, assignment)]
-        moment = as_text(one.starts_at, table.casino)
+    for period in _periods(sets):
+        met = [assignment for assignment in assignments if _meet(period, assignment)]
+        moment = as_text(period.starts_at, table.casino)
         if not met:
             yield f"{table}: limits from {moment}: the table has no layout while they are in force; assign one first."
             continue
         book = rulebook(met[0].rulebook)
-        if one.starts_at < book.in_force_from:
+        if period.starts_at < book.in_force_from:
             yield (
                 f"{table}: limits from {moment}: {book.id} is in force from {book.in_force_from.isoformat()}; "
                 f"begin then or later."
@@ -52,7 +52,7 @@ def misfits_of(
         for assignment in met:
             book = rulebook(assignment.rulebook)
             layout = book.layouts[assignment.layout]
-            for where, key, fault in misfits(book, layout, one.limits.by_key, one.limits.differential):
+            for where, key, fault in misfits(book, layout, period.limits.by_key, period.limits.differential):
                 yield f"{table}: limits from {moment}: {where}.{key}: {fault}"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from games.access.gate import authorize, name_of
+from games.access.gate import actor_name, authorize
 from games.engine.errors import InputError
 from games.engine.signs.limits import Limits
 from games.history.audited_save import record_change, record_save, verify_reason
@@ -37,7 +37,7 @@ def preset_remove(*, actor: Staff, preset: LimitPreset, reason: str) -> None:
     current = LimitPreset.objects.select_for_update(of=("self",)).get(pk=preset.pk)
     authorize(actor, "limitpreset.change", current)
     verify_reason(reason)
-    current.__dict__.update(_history_user=actor, _history_author=name_of(actor), _change_reason=reason.strip())
+    current.__dict__.update(_history_user=actor, _history_author=actor_name(actor), _change_reason=reason.strip())
     current.delete()
 
 

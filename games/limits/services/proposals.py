@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from games.access.gate import Actor, authorize, deny, name_of
+from games.access.gate import Actor, actor_name, authorize, deny
 from games.engine.signs.edits import Edits, edited, named_figures
 from games.engine.signs.limits import Limits
 from games.floor.moments import as_text
@@ -16,7 +16,7 @@ from games.history.audited_save import OvertakenError, verify_reason
 from games.ledger.services import ledger_append
 from games.limits.services.drafts import (
     Confirmed,
-    Draft,
+    LimitDraft,
     base_at,
     drafts_now,
     drafts_of,
@@ -39,7 +39,7 @@ from games.models import (
     Staff,
     Table,
 )
-from games.rounds.services.outbox import rounds_again
+from games.rounds.services.outbox import requeue_since
 from games.rounds.services.rounds_since import verify_no_round_since
 
 Outcome = LimitDecision.Outcome
@@ -89,9 +89,16 @@ def limits_edit(
 
 
 def _propose(
-    *, actor: Staff, pit: Pit, drafts: list[Draft], starts_at: dt.datetime | None, is_correction: bool, reason: str,
-    remove: Confirmed, now: dt.datetime,
-) -> LimitProposal:  # fmt: skip
+    *,
+    actor: Staff,
+    pit: Pit,
+    drafts: list[LimitDraft],
+    starts_at: dt.datetime | None,
+    is_correction: bool,
+    reason: str,
+    remove: Confirmed,
+    now: dt.datetime,
+) -> LimitProposal:
     tables = [draft.table for draft in drafts]
     verify_moment(tables, starts_at=starts_at, is_correction=is_correction, now=now)
     for draft in drafts:
@@ -103,7 +110,7 @@ def _propose(
     confirmed = verify_removals(changed, remove)
     proposal = LimitProposal.objects.create(
         casino=pit.casino, pit=pit, starts_at=starts_at, is_correction=is_correction, reason=reason.strip(),
-        proposed_by=actor, who=name_of(actor), proposed_at=now,
+        proposed_by=actor, who=actor_name(actor), proposed_at=now,
     )  # fmt: skip
     sheets = sheets_create(draft.new for draft in changed)
     ProposedSign.objects.bulk_create(
@@ -158,7 +165,7 @@ def verify_moment(
         )
 
 
-def verify_amounts(draft: Draft) -> None:
+def verify_amounts(draft: LimitDraft) -> None:
     for key, line in draft.new.by_key.items():
         amounts = [amount for amount in (line.minimum, line.maximum) if amount is not None]
         if any(amount < 0 for amount in amounts) or amounts != sorted(amounts):
@@ -206,7 +213,7 @@ def limits_approve(*, actor: Staff, proposal: LimitProposal, reason: str, remove
     return sets
 
 
-def verify_notice(proposal: LimitProposal, drafts: Sequence[Draft], *, now: dt.datetime) -> None:
+def verify_notice(proposal: LimitProposal, drafts: Sequence[LimitDraft], *, now: dt.datetime) -> None:
     """Stricter limits at a table that is not closed begin after the casino's notice period."""
     earliest = now + notice_of(proposal.pit)
     if proposal.starts_at and now < proposal.starts_at < earliest and needs_notice(drafts):
@@ -217,14 +224,14 @@ def verify_notice(proposal: LimitProposal, drafts: Sequence[Draft], *, now: dt.d
         )
 
 
-def verify_base(proposal: LimitProposal, drafts: Sequence[Draft]) -> None:
+def verify_base(proposal: LimitProposal, drafts: Sequence[LimitDraft]) -> None:
     """Refuse what would undo a change of the sign that came after the proposal."""
     if faults := overtaken_texts(proposal, drafts):
         remedy = "Approving this proposal would undo that. Reject it and propose the change again."
         raise OvertakenError(f"{' '.join(faults)} {remedy}")
 
 
-def overtaken_texts(proposal: LimitProposal, drafts: Sequence[Draft]) -> list[str]:
+def overtaken_texts(proposal: LimitProposal, drafts: Sequence[LimitDraft]) -> list[str]:
     """Say of each table whose sign has changed since the proposal what changed there and by whom."""
     texts = []
     for draft, since in overtaken(proposal, drafts):
@@ -296,7 +303,7 @@ def _decision(
     proposal: LimitProposal, outcome: LimitDecision.Outcome, actor: Staff, reason: str, now: dt.datetime
 ) -> LimitDecision:
     return LimitDecision(
-        proposal=proposal, proposed_by=proposal.proposed_by, outcome=outcome, decided_by=actor, who=name_of(actor),
+        proposal=proposal, proposed_by=proposal.proposed_by, outcome=outcome, decided_by=actor, who=actor_name(actor),
         at=now, reason=reason.strip(),
     )  # fmt: skip
 
@@ -310,11 +317,11 @@ def _record(
         origin=LimitSet.Origin.PROPOSAL, source=decision.proposal.reason, who=decision.who, decision=decision,
     )  # fmt: skip
     ledger_append(table, limits_entry(limit_set))
-    rounds_again(table, since=starts_at)
+    requeue_since(table, since=starts_at)
     return limit_set
 
 
-def superseded_with(proposal: LimitProposal, drafts: Sequence[Draft]) -> list[tuple[LimitProposal, list[str]]]:
+def superseded_with(proposal: LimitProposal, drafts: Sequence[LimitDraft]) -> list[tuple[LimitProposal, list[str]]]:
     """The pending proposals that cannot stand beside this one, with the figures that both change.
 
     Both change the same figure of the same table from the same moment, or both as soon as approved.
@@ -331,7 +338,7 @@ def superseded_with(proposal: LimitProposal, drafts: Sequence[Draft]) -> list[tu
     return found
 
 
-def _supersede_others(proposal: LimitProposal, drafts: Sequence[Draft], actor: Staff, now: dt.datetime) -> None:
+def _supersede_others(proposal: LimitProposal, drafts: Sequence[LimitDraft], actor: Staff, now: dt.datetime) -> None:
     """Decide on the proposals that this approval takes the place of.
 
     A proposal for several tables may be superseded at two of them at once: the first to say so has said it.
@@ -366,7 +373,7 @@ def limit_set_load(
     verify_no_round_since(table, starts_at)
     sheet = sheet or sheet_create(limits)
     limit_set = LimitSet.objects.create(
-        table=table, starts_at=starts_at, sheet=sheet, origin=LimitSet.Origin.FILE, source=source, who=name_of(actor)
+        table=table, starts_at=starts_at, sheet=sheet, origin=LimitSet.Origin.FILE, source=source, who=actor_name(actor)
     )
     ledger_append(table, limits_entry(limit_set))
     return sheet

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from games.engine.signs.limits import Limits
-from games.ledger.services import Entry
+from games.ledger.services import LedgerEntry
 from games.models import DifferentialLine, LimitLine, LimitSet, LimitSheet
 
 
@@ -32,11 +32,11 @@ def sheet_create(limits: Limits) -> LimitSheet:
     return sheet
 
 
-def limits_entry(limit_set: LimitSet) -> Entry:
+def limits_entry(limit_set: LimitSet) -> LedgerEntry:
     """What the ledger holds of a sign: what it says, from when, and whose word it is."""
     limits = limit_set.sheet.limits()
     lines = [(key, line.minimum, line.maximum) for key, line in limits.by_key.items()]
     decision = limit_set.decision
     people = (decision.proposal.who, decision.who, decision.reason) if decision else (None, limit_set.who, None)
     values = (limit_set.starts_at.astimezone(dt.UTC), limit_set.revision, lines, list(limits.differential.items()))
-    return Entry("limits", limit_set.pk, (*values, str(limit_set.origin), limit_set.source, *people))
+    return LedgerEntry("limits", limit_set.pk, (*values, str(limit_set.origin), limit_set.source, *people))

@@ -3,7 +3,7 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from games.access.gate import authorize, name_of
+from games.access.gate import actor_name, authorize
 from games.models import LimitSet, SignPrint, Staff, Table, TableAssignment
 
 
@@ -16,5 +16,5 @@ def sign_print(*, actor: Staff, table: Table, limit_set: LimitSet, assignment: T
     number = SignPrint.objects.filter(limit_set=limit_set, assignment=assignment).count() + 1
     return SignPrint.objects.create(
         table=table, limit_set=limit_set, assignment=assignment, number=number, form=form, by=actor,
-        who=name_of(actor),
+        who=actor_name(actor),
     )  # fmt: skip

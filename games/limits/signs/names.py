@@ -1,6 +1,6 @@
 """How people call the limits of a sign: bet types, boxes and figures in words."""
 
-from games.engine.signs.changes import NAMES, Change
+from games.engine.signs.changes import NAMES, LimitChange
 
 TYPE_NAMES = {
     "big-small": "Big and Small",
@@ -27,14 +27,14 @@ def key_name(key: str) -> str:
     return f"{type_.capitalize()} {faces if type_ in ('total', 'single') else '-'.join(faces)}"
 
 
-def shown(amount: int | None) -> str:
+def amount_text(amount: int | None) -> str:
     """For people: thousands apart, no cents where there are none."""
     if amount is None:
         return "–"
     return f"{amount // 100:,}" if amount % 100 == 0 else f"{amount // 100:,}.{amount % 100:02d}"
 
 
-def change_text(change: Change) -> str:
+def change_text(change: LimitChange) -> str:
     """Write one change in a line: Big and Small minimum 50 → 100."""
-    new = "removed" if change.is_removal else shown(change.new)
-    return f"{key_name(change.key)} {NAMES[change.figure]} {shown(change.old)} → {new}"
+    new = "removed" if change.is_removal else amount_text(change.new)
+    return f"{key_name(change.key)} {NAMES[change.figure]} {amount_text(change.old)} → {new}"

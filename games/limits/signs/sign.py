@@ -19,12 +19,12 @@ from games.engine.signs.limits import Limits, Range
 from games.floor.approval import approval_notice
 from games.floor.moments import as_text
 from games.limits.selectors import SignAt
-from games.limits.signs.names import TYPE_NAMES, shown
+from games.limits.signs.names import TYPE_NAMES, amount_text
 from games.models import LimitSet, Table, TableAssignment
 
 
 @dataclass(frozen=True)
-class Row:
+class SignRow:
     """Boxes of one bet type that pay alike and have the same limits."""
 
     name: str
@@ -45,7 +45,7 @@ class Sign:
     layout: Layout
     currency: str
     starts_at: dt.datetime
-    rows: list[Row]
+    rows: list[SignRow]
     differentials: list[tuple[str, str]]
     rules: tuple[str, ...]
     notice: str  # what is to be said of the document's approval
@@ -59,12 +59,12 @@ def sign_of(table: Table, limit_set: LimitSet, assignment: TableAssignment) -> S
     return Sign(
         table, limit_set, assignment, book, layout, table.casino.currency,
         max(limit_set.starts_at, assignment.starts_at), rows(layout, limits),
-        [(TYPE_NAMES[type_], shown(amount)) for type_, amount in limits.differential.items()],
+        [(TYPE_NAMES[type_], amount_text(amount)) for type_, amount in limits.differential.items()],
         cited_for(book.id, "sign"), approval_notice(book, table.casino),
     )  # fmt: skip
 
 
-def rows(layout: Layout, limits: Limits) -> list[Row]:
+def rows(layout: Layout, limits: Limits) -> list[SignRow]:
     def alike(box: Box) -> tuple[str, tuple[int, ...], Range]:
         return box.type, box.odds, limits.of(layout, box.code)
 
@@ -74,12 +74,12 @@ def rows(layout: Layout, limits: Limits) -> list[Row]:
         boxes = [box.code for box in group]
         whole = len(boxes) == len(layout.boxes_of(type_))
         found.append(
-            Row(
+            SignRow(
                 TYPE_NAMES[type_],
                 "" if whole else ", ".join(code.removeprefix(f"{type_}-") for code in boxes),
                 " / ".join(f"{one} to 1" for one in odds),
-                shown(limit.minimum),
-                shown(limit.maximum),
+                amount_text(limit.minimum),
+                amount_text(limit.maximum),
             )
         )
     return found

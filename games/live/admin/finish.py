@@ -19,17 +19,18 @@ from unfold.widgets import (
 
 from games.engine.dice import UNKNOWN, parse_dice
 from games.engine.errors import InputError
-from games.engine.play.irregularities import RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID
+from games.engine.play.irregularities import RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID, Irregularity
 from games.engine.play.live_play import as_event, assessed, following
 from games.engine.play.procedure import procedural_faults
 from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Rulebook
+from games.labels.rules import rules_label
 from games.live.expected_nets import expected_nets
 from games.live.finishing import after, missing, missing_steps
 from games.live.services import LiveConflictError, live_finish, voidings_of
-from games.live.session_state import Stand, stand_of
+from games.live.session_state import SessionState, session_state_of
 from games.models import LiveRound, Staff
-from games.pages.gated import StepForm, actor_of, tell
+from games.pages.gated import ActionForm, actor_of, add_errors
 from games.rounds.fields import MOST_TUMBLES
 from games.rounds.prepared import known_text
 from games.rounds.services.recording import RoundConflictError
@@ -78,12 +79,12 @@ def clean_faces(text: str) -> list[int]:
         raise ValidationError(list(error.faults)) from None
 
 
-class FinishForm(StepForm):
+class FinishForm(ActionForm):
     """What is missing before the settlement, by the order of play; in the second step, what was paid, and why."""
 
     def __init__(self, *args: Any, thing: LiveRound, with_nets: bool, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
-        self.stand: Stand = stand_of(thing)
+        self.stand: SessionState = session_state_of(thing)
         self.kinds = missing(self.stand.book, thing.state, SETTLED)
         self.asks = [kind for kind in self.kinds if kind in (TUMBLER, RESULT)]
         play = self.stand.play()
@@ -153,15 +154,16 @@ class FinishForm(StepForm):
         before = self.documents()[:-1]
         play = after(self.stand, before, timezone.now())
         found = assessed(self.stand.book, play)
-        nets = "\n".join(f"{one['player']} {one['box']} {one['net']}" for one in expected_nets(self.stand, play))
+        nets = "\n".join(
+            f"{expected_net['player']} {expected_net['box']} {expected_net['net']}"
+            for expected_net in expected_nets(self.stand, play)
+        )
         initial = {name: _as_text(said.get(name)) for name in SEEN} | {
             "nets": nets, "basis": self.said(), "reason": said.get("reason", ""),
         }  # fmt: skip
         form = FinishForm(thing=self.thing, with_nets=True, initial=initial)
         form.notes = [
-            f"{one.detail} ({', '.join(self.stand.book.cite(one.rule)) if one.rule else 'no rule'}: {one.action})"
-            for one in found.irregularities
-            if one.action != "unfinished"
+            self.note_of(irregularity) for irregularity in found.irregularities if irregularity.action != "unfinished"
         ]
         form.notes += [
             f"Check the dice. {fault.detail} The round would be recorded with this contradiction."
@@ -169,6 +171,10 @@ class FinishForm(StepForm):
             if fault.kind == "dice-contradicted"
         ]
         return form
+
+    def note_of(self, irregularity: Irregularity) -> str:
+        rules = rules_label(self.stand.book.cite(irregularity.rule)) if irregularity.rule else "no rule"
+        return f"{irregularity.detail} ({rules}: {irregularity.action})"
 
     def said(self) -> str:
         said = self.cleaned_data if self.is_bound else {}
@@ -216,9 +222,9 @@ def finish(site: Any, request: HttpRequest, live: LiveRound, back: str) -> HttpR
                 messages.warning(request, "The dice are others than before: the nets were worked out anew.")
             form = form.worked_out()
         except ValidationError as error:
-            tell(form, error)
+            add_errors(form, error)
         except InputError as error:
-            tell(form, by_field(error))
+            add_errors(form, by_field(error))
     elif not form.is_bound and not form.asks:
         form = form.worked_out()
     page = {"title": f"Finish: {live}", "form": form, "back": back, "live": live,
@@ -249,7 +255,7 @@ def by_field(error: InputError) -> ValidationError:
     return ValidationError(faults)
 
 
-class VoidForm(StepForm):
+class VoidLiveForm(ActionForm):
     """A rule by which a round in play is void: neither a ruling nor damaged dice, which concern more rounds."""
 
     field_order = ["rule", "tumbles", "activated", "reason"]
@@ -283,5 +289,5 @@ def elsewhere(book: Rulebook) -> Iterator[str]:
 
 def void(actor: Staff, live: LiveRound, values: dict[str, Any]) -> str:
     details = {name: value for name, value in values.items() if name != "reason"} | {"by": actor.number}
-    send(actor, live, missing_steps(stand_of(live), VOID, timezone.now(), **details), values["reason"])
+    send(actor, live, missing_steps(session_state_of(live), VOID, timezone.now(), **details), values["reason"])
     return f"{live} is void by {values['rule']} and on record, as finished by hand."

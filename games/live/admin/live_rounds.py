@@ -9,12 +9,12 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from games.access.gate import authorize, can, visible
-from games.live.admin.finish import VoidForm, finish, void
+from games.live.admin.finish import VoidLiveForm, finish, void
 from games.live.labels import step_lines
 from games.live.serializers import answer_document, warnings_of
-from games.live.session_state import stand_of
+from games.live.session_state import session_state_of
 from games.models import LiveRound
-from games.pages.gated import Button, GatedAdmin, actor_of, only_to_look, take_step
+from games.pages.gated import Button, GatedAdmin, actor_of, require_safe, take_step
 from games.rounds.current_status import add_current_status_live
 
 ROWS = 50
@@ -38,7 +38,7 @@ class LiveRoundAdmin(GatedAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Those in play first (one a table), then the newest; a page begins where the last one ended."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "liveround.view")
         rounds = visible(actor, LiveRound.objects.select_related("table__casino"))
@@ -60,10 +60,10 @@ class LiveRoundAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        live = self.found(request, object_id)
+        require_safe(request)
+        live = self.get_or_deny(request, object_id)
         add_current_status_live([live])
-        stand = stand_of(live)
+        stand = session_state_of(live)
         lines, play = step_lines(stand)
         answer = answer_document(stand, play, len(lines), warnings=warnings_of(live, live.steps_taken))
         context = {
@@ -79,10 +79,10 @@ class LiveRoundAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Its steps are its history."""
-        only_to_look(request)
-        return redirect("admin:games_liveround_change", self.found(request, object_id).pk)
+        require_safe(request)
+        return redirect("admin:games_liveround_change", self.get_or_deny(request, object_id).pk)
 
-    def found(self, request: HttpRequest, object_id: str, action: str = "liveround.view") -> LiveRound:
+    def get_or_deny(self, request: HttpRequest, object_id: str, action: str = "liveround.view") -> LiveRound:
         live: LiveRound | None = self.get_object(request, object_id)
         if live is None:
             raise Http404(f"There is no round in play {object_id}.")
@@ -100,13 +100,13 @@ class LiveRoundAdmin(GatedAdmin):
     # --- Finished by a person ---
 
     def finish_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        live = self.found(request, object_id, "liveround.finish")
+        live = self.get_or_deny(request, object_id, "liveround.finish")
         return finish(self.admin_site, request, live, reverse("admin:games_liveround_change", args=[live.pk]))
 
     def void_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        live = self.found(request, object_id, "liveround.finish")
+        live = self.get_or_deny(request, object_id, "liveround.finish")
         return take_step(
-            self.admin_site, request, live, action="liveround.finish", title="Void", form_class=VoidForm, take=void,
+            self.admin_site, request, live, action="liveround.finish", title="Void", form_class=VoidLiveForm, take=void,
             back=reverse("admin:games_liveround_change", args=[live.pk]), above="live/live_warning.html",
             context={"live": live},
         )  # fmt: skip

@@ -21,13 +21,13 @@ from games.engine.play.irregularities import DICE_EXPOSED, DIE_NOT_FLAT, NO_MORE
 from games.engine.play.live_play import OrderError, Play, assessed
 from games.engine.settlement import Settlement, winning
 from games.floor.approval import approval_notice
-from games.limits.signs.names import TYPE_NAMES, shown
+from games.limits.signs.names import TYPE_NAMES, amount_text
 from games.live.expected_nets import expected
 from games.live.labels import step_lines
-from games.live.practice import HANDS, SEATS, TUMBLES, Practice, chips_of, click, practice_stand
+from games.live.practice import HANDS, SEATS, TUMBLES, Practice, chips_of, click, practice_state
 from games.live.serializers import answer_document
 from games.live.services import voidings_of
-from games.live.session_state import Stand
+from games.live.session_state import SessionState
 from games.models import Table
 
 KEPT = "practices"
@@ -48,7 +48,7 @@ def practise(request: HttpRequest, table: Table, context: dict[str, Any]) -> Htt
         return redirect(reverse("admin:games_table_practise", args=[table.pk]))
     context |= {"title": f"Practise: {table}", "practice": practice}
     try:
-        stand = practice_stand(table, practice, timezone.now())
+        stand = practice_state(table, practice, timezone.now())
     except InputError as error:
         practice.faults = list(error.faults)
     else:
@@ -63,7 +63,7 @@ def _clicked(practice: Practice, table: Table, request: HttpRequest) -> None:
     now = timezone.now()
     practice.faults, practice.rules = [], []
     try:
-        stand = practice_stand(table, practice, now)
+        stand = practice_state(table, practice, now)
         click(practice, stand, request.POST.dict(), now)
     except InputError as error:
         practice.faults = list(error.faults)
@@ -83,7 +83,7 @@ def _keep(session: SessionBase, table: Table, practice: Practice) -> None:
 # --- What the page shows ---------------------------------------------------------------------------
 
 
-def page_of(stand: Stand, practice: Practice) -> dict[str, Any]:
+def page_of(stand: SessionState, practice: Practice) -> dict[str, Any]:
     lines, play = step_lines(stand)
     refusal = lines[-1].refusal if lines and not practice.faults else None
     answer = answer_document(stand, play, len(lines), refusal)
@@ -95,7 +95,7 @@ def page_of(stand: Stand, practice: Practice) -> dict[str, Any]:
         "book": stand.book, "layout": stand.layout, "answer": answer, "lines": lines[::-1], "refusal": refusal,
         "throw": throw, "seats": SEATS, "hands": HANDS.items(), "faces": FACES, "tumbles": TUMBLES.items(),
         "known_dice": [(f"known{number}", f"Die {number}") for number in range(1, COUNT + 1)],
-        "chips": [(format_money(chip), shown(chip)) for chip in chips],
+        "chips": [(format_money(chip), amount_text(chip)) for chip in chips],
         "step_buttons": STEPS.items(), "mishaps": MISHAPS.items(),
         "voidings": [(rule, stand.book.rules[rule]) for rule in voidings_of(stand.book)],
         "display": [*(practice.pressed), *["–"] * (COUNT - len(practice.pressed))],
@@ -107,7 +107,7 @@ def page_of(stand: Stand, practice: Practice) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def felt(stand: Stand, play: Play, won: dict[str, int]) -> dict[str, Any]:
+def felt(stand: SessionState, play: Play, won: dict[str, int]) -> dict[str, Any]:
     """Every area of the drawing with its box; and the boxes by bet type, for narrow screens."""
     layout = stand.layout
     totals = dict.fromkeys(layout.boxes, 0)
@@ -116,7 +116,7 @@ def felt(stand: Stand, play: Play, won: dict[str, int]) -> dict[str, Any]:
 
     def box(code: str) -> dict[str, Any]:
         odds = " or ".join(map(str, layout.boxes[code].odds))
-        total = shown(totals[code]) if totals[code] else ""
+        total = amount_text(totals[code]) if totals[code] else ""
         label = f"{code}, pays {odds} to 1{f', holds {total}' if total else ''}{', wins' if code in won else ''}"
         return {"code": code, "odds": odds.replace(" or ", "/"), "total": total, "won": code in won, "label": label}
 
@@ -132,7 +132,7 @@ def felt(stand: Stand, play: Play, won: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def results_of(stand: Stand, settlement: Settlement | None) -> list[tuple[str, str, list[dict[str, Any]]]]:
+def results_of(stand: SessionState, settlement: Settlement | None) -> list[tuple[str, str, list[dict[str, Any]]]]:
     """By player: what he gained in all, and each bet with the rules that decided it."""
     bets = sorted(settlement.bets if settlement else (), key=lambda one: one.bet.player)
     return [

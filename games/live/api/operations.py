@@ -1,16 +1,16 @@
 """The calls on rounds in play in words."""
 
-from games.api.openapi import Refusal, operation
+from games.api.openapi import RefusalAnswer, operation
 from games.api.operations import PAGES, TOO_MANY, in_path, in_query, state
 from games.api.schemas import NUMBER, TEXT, ref
 
 KEY = in_path("key", NUMBER, "The `id` that was answered when the round was opened.")
-TAKEN = Refusal(
+TAKEN = RefusalAnswer(
     "The name is taken, or another round is in play at the table; nothing was changed.",
     "Conflict",
     "TS-01 has a round in play, floor TS01-20261115-000122; end it first (its id is 71).",
 )
-OUT_OF_ORDER = Refusal(
+OUT_OF_ORDER = RefusalAnswer(
     "It is not the turn of this step, or the call's name was used before; `rules` says by which rules. Nothing was "
     "changed.",
     "Out of order",

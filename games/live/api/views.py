@@ -13,7 +13,7 @@ from games.api.views import GatedView, Pages
 from games.live.api import operations
 from games.live.serializers import answer_document, live_document, warnings_of
 from games.live.services import live_open, live_step
-from games.live.session_state import stand_of
+from games.live.session_state import session_state_of
 from games.models import LiveRound
 
 STATES = ("in-play", "over")
@@ -48,10 +48,10 @@ class LiveRoundDetail(GatedView):
 
     @operations.live_read
     def get(self, request: Request, key: int) -> Response:
-        live = found(key)
+        live = live_round_numbered(key)
         authorize(self.caller, "liveround.view", live)
         allowed(request)
-        stand = stand_of(live)
+        stand = session_state_of(live)
         warnings = warnings_of(live, live.steps_taken)
         return Response(answer_document(stand, stand.play(), live.steps_taken, warnings=warnings))
 
@@ -62,13 +62,13 @@ class LiveRoundSteps(GatedView):
     @operations.live_step
     def post(self, request: Request, key: int) -> Response:
         """201 new, 200 sent before, 409 out of order."""
-        live = found(key)
+        live = live_round_numbered(key)
         authorize(self.caller, "liveround.play", live)
         allowed(request)
         return answered(*live_step(actor=self.caller, key=live.pk, document=request.data))
 
 
-def found(key: int) -> LiveRound:
+def live_round_numbered(key: int) -> LiveRound:
     live = LiveRound.objects.select_related("table__casino").filter(pk=key).first()
     if live is None:
         raise Http404(f"There is no round in play {key}.")

@@ -24,12 +24,12 @@ class Command(RulesCommand):
 def as_table(result: dict[str, Any]) -> str:
     lines = ["dice     chance     house"]
     for one in result["throws"]:
-        lines.append(f"{shown(one['dice'])}   {one['ways']:>2}/216  {one['house']:>15}")
+        lines.append(f"{dice_text(one['dice'])}   {one['ways']:>2}/216  {one['house']:>15}")
     worst = result["worst"]
-    lines.append(f"worst    {shown(worst['dice'])}   {worst['house']:>15}")
+    lines.append(f"worst    {dice_text(worst['dice'])}   {worst['house']:>15}")
     lines += [f"mean             {result['mean']:>18}", f"sd               {result['sd']:>18}"]
     return "\n".join(lines)
 
 
-def shown(dice: list[int]) -> str:
+def dice_text(dice: list[int]) -> str:
     return " ".join(map(str, dice))

@@ -40,17 +40,19 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         verb = options["verb"]
         if verb == "list":
-            self.stdout.write(as_json([proposal_document(one) for one in proposals_seen(actor, options["state"])]))
+            self.stdout.write(
+                as_json([proposal_document(proposal) for proposal in proposals_seen(actor, options["state"])])
+            )
             return
         if not isinstance(actor, Staff):
             raise deny(actor, f"limits.{verb}", "name a person with --as")
         if verb == "propose":
             proposal = proposed(actor, options["file"])
         else:
-            proposal = found(options["number"])
+            proposal = proposal_numbered(options["number"])
             agreed = {"remove": removals(proposal, options["remove"])} if options.get("remove") else {}
             DECISIONS[verb](actor=actor, proposal=proposal, reason=options["reason"], **agreed)
-        proposal = found(proposal.pk)
+        proposal = proposal_numbered(proposal.pk)
         self.stdout.write(as_json(proposal_document(proposal) | changes_document(proposal)))
 
 
@@ -77,7 +79,7 @@ def removals(proposal: LimitProposal, written: list[str]) -> dict[str, list[str]
     return by_table
 
 
-def found(number: int) -> LimitProposal:
+def proposal_numbered(number: int) -> LimitProposal:
     proposal = KNOWN.filter(pk=number).first()
     if proposal is None:
         raise CommandError(f"number: there is no proposal {number}; see `limits list`.")

@@ -46,5 +46,5 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
 def as_text(rows: list[dict[str, Any]]) -> str:
     lines = [dict(zip(COLUMNS, ("box", "bet type", "odds to 1", "of 216", "edge"), strict=True)), *map(flat, rows)]
     return "\n".join(
-        f"{one['box']:<12} {one['type']:<11} {one['odds']:>9} {one['wins']:>7}  {one['edge']}" for one in lines
+        f"{line['box']:<12} {line['type']:<11} {line['odds']:>9} {line['wins']:>7}  {line['edge']}" for line in lines
     )

@@ -47,11 +47,11 @@ class Command(ActingCommand):
             known = visible(actor, Terminal.objects.select_related("casino"))
             self.stdout.write(as_json([terminal_document(terminal) for terminal in known]))
         elif verb == "bind":
-            terminal = found(actor, options["name"], options["casino"])
+            terminal = terminal_named(actor, options["name"], options["casino"])
             changed = terminal_bind(actor=actor, terminal=terminal, tables=tables_of(options["tables"]), reason=reason)
             self.stdout.write(f"{terminal} has other tables." if changed else f"{terminal} has these tables already.")
         else:
-            terminal = found(actor, options["name"], options["casino"])
+            terminal = terminal_named(actor, options["name"], options["casino"])
             changed = terminal_revoke(actor=actor, terminal=terminal, reason=reason)
             self.stdout.write(f"{terminal} is revoked." if changed else f"{terminal} was revoked already.")
 
@@ -65,7 +65,7 @@ def tables_of(text: str) -> list[Table]:
     return [known[code] for code in asked]
 
 
-def found(actor: Actor, name: str, casino: str | None) -> Terminal:
+def terminal_named(actor: Actor, name: str, casino: str | None) -> Terminal:
     """By name, in the casino that is named, else in the actor's own."""
     named = coded(Casino, "--casino", casino)
     terminals = Terminal.objects.filter(name__iexact=name)

@@ -13,7 +13,7 @@ from games.engine.rules.loader import rulebook
 from games.floor.admin.forms import MomentField
 from games.floor.moments import as_text
 from games.models import Table
-from games.pages.gated import StepForm
+from games.pages.gated import ActionForm
 from games.rounds.admin.hand_lines import read_bets, read_events
 from games.rounds.fields import MOST_TUMBLES
 
@@ -26,7 +26,7 @@ def _lines(rows: int, help_text: str, label: str) -> forms.CharField:
     return forms.CharField(required=False, widget=widget, help_text=help_text, label=label, strip=False)
 
 
-class HandForm(StepForm):
+class HandForm(ActionForm):
     started_at = MomentField(past=True, label="Place your bets at", help_text="As 21:07, or with the day and seconds.")
     closed_at = MomentField(past=True, required=False, label="No more bets at")
     tumbler_at = MomentField(past=True, required=False, label="Tumbler at")

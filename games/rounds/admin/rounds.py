@@ -17,7 +17,7 @@ from games.engine.rules.loader import rulebook
 from games.floor.approval import approval_notice
 from games.live.labels import step_words
 from games.models import LedgerLeaf, Round
-from games.pages.gated import GatedAdmin, actor_of, only_to_look
+from games.pages.gated import GatedAdmin, actor_of, require_safe
 from games.rounds.current_status import add_current_status
 from games.rounds.selectors import RoundFilter, rounds_found
 from games.rounds.serializers import bet_document, bet_remarks
@@ -56,7 +56,7 @@ class RoundAdmin(GatedAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The newest first; a page is found by where the last one ended, and nothing is counted."""
-        only_to_look(request)
+        require_safe(request)
         actor = actor_of(request)
         authorize(actor, "round.view")
         form = RoundSearch(request.GET or None)
@@ -84,8 +84,8 @@ class RoundAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
-        one = self.found(request, object_id)
+        require_safe(request)
+        one = self.get_or_deny(request, object_id)
         book = rulebook(one.rulebook)
         context = self.page_context(request, one) | {
             "book": book,
@@ -106,8 +106,8 @@ class RoundAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """A record that cannot be rewritten: how it came, its leaf in the ledger, and who sent it differently."""
-        only_to_look(request)
-        one = self.found(request, object_id)
+        require_safe(request)
+        one = self.get_or_deny(request, object_id)
         context = self.page_context(request, one) | {
             "leaf": LedgerLeaf.objects.filter(kind="round", subject=one.pk).select_related("chain").first(),
             "conflicts": one.conflicts.all()[:20],
@@ -116,7 +116,7 @@ class RoundAdmin(GatedAdmin):
         }
         return TemplateResponse(request, "rounds/round_history.html", context)
 
-    def found(self, request: HttpRequest, object_id: str) -> Round:
+    def get_or_deny(self, request: HttpRequest, object_id: str) -> Round:
         one: Round | None = self.get_object(request, object_id)
         if one is None:
             raise Http404(f"There is no round {object_id}.")
@@ -124,9 +124,9 @@ class RoundAdmin(GatedAdmin):
         add_current_status([one])
         return one
 
-    def page_context(self, request: HttpRequest, one: Round) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, round_: Round) -> dict[str, Any]:
         return {
-            **self.admin_site.each_context(request), "title": str(one), "original": one, "round": one,
+            **self.admin_site.each_context(request), "title": str(round_), "original": round_, "round": round_,
             "opts": self.opts,
         }  # fmt: skip
 

@@ -17,7 +17,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from games.access.gate import authorize
 from games.models import ImportJob
-from games.pages.gated import GatedAdmin, actor_of, only_to_look, tell
+from games.pages.gated import GatedAdmin, actor_of, add_errors, require_safe
 from games.rounds.services.uploads import upload_accept
 
 STATE_COLOURS = {"waiting": "info", "running": "warning", "done": "success", "refused": "danger"}
@@ -68,7 +68,7 @@ class ImportJobAdmin(GatedAdmin):
             try:
                 job = upload_accept(actor=actor, name=file.name, content=file)
             except ValidationError as error:
-                tell(form, error)
+                add_errors(form, error)
             else:
                 messages.success(request, f"{job} is on its way.")
                 return redirect("admin:games_importjob_change", job.pk)
@@ -78,7 +78,7 @@ class ImportJobAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        only_to_look(request)
+        require_safe(request)
         job: ImportJob | None = self.get_object(request, object_id)
         if job is None:
             raise Http404(f"There is no upload {object_id}.")

@@ -38,7 +38,7 @@ class RoundList(GatedView):
     def get(self, request: Request) -> Response:
         authorize(self.caller, "round.view")
         allowed(request, *FILTERS, *PAGES)
-        pages, filters = RoundPages(), wanted(request)
+        pages, filters = RoundPages(), filter_from(request)
         record_player_search(self.caller, filters)
         page = pages.paginate_queryset(rounds_found(self.caller, filters), request, view=self) or []
         return pages.get_paginated_response(round_documents(page))
@@ -101,7 +101,7 @@ class RoundDetail(GatedView):
         return Response(round_document(found))
 
 
-def wanted(request: Request) -> RoundFilter:
+def filter_from(request: Request) -> RoundFilter:
     day, state = text(request, "day"), text(request, "status")
     if state is not None and state not in Round.Status.values:
         raise InputError(f"status: {state!r:.60} is not a status; choose one of {', '.join(Round.Status.values)}.")

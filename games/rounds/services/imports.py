@@ -10,7 +10,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 from psycopg import errors, sql
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.engine.errors import InputError
 from games.ledger.services import chain_append, table_chain
 from games.models import ImportedFile, Round, Table
@@ -20,7 +20,7 @@ from games.rounds.rows import row
 from games.rounds.services.bulk_insert import Copying
 from games.rounds.services.outbox import reconciliation_wake
 from games.rounds.services.recording import conflict_record, faults_of, is_after_close, leaf_of, read_round
-from games.rounds.table_terms import Books
+from games.rounds.table_terms import TermsCache
 from games.terminals.sources import key_of, verify_source
 
 CHUNK = 500
@@ -71,7 +71,7 @@ def rounds_import(*, actor: Actor, stream: BinaryIO, name: str, progress: Progre
             if not overtaken or attempt + 1 == ATTEMPTS or not stream.seekable():
                 raise
         except FileRefusedError as error:
-            conflict_record(importing.conflicts, channel=Round.Channel.FILE, who=name_of(actor))
+            conflict_record(importing.conflicts, channel=Round.Channel.FILE, who=actor_name(actor))
             raise InputError(*error.faults) from None
     raise AssertionError
 
@@ -110,7 +110,7 @@ class Import:
 
     def __init__(self, actor: Actor, lines: Lines, name: str, progress: Progress | None) -> None:
         self.actor, self.lines, self.name, self.progress = actor, lines, name, progress
-        self.books, self.now, self.who = Books(), timezone.now(), name_of(actor)
+        self.books, self.now, self.who = TermsCache(), timezone.now(), actor_name(actor)
         self.faults: list[str] = []
         self.conflicts: list[tuple[ReadyRound, bytes, int]] = []
         self.allowed: set[int] = set()
@@ -185,7 +185,7 @@ class Import:
             self.new += len(fresh)
 
     def _known(self, rounds: list[ReadyRound]) -> dict[Name, tuple[int, bytes]]:
-        names = [(one.table.casino.pk, one.source, one.ref) for one in rounds]
+        names = [(round_.table.casino.pk, round_.source, round_.ref) for round_ in rounds]
         with connection.cursor() as cursor:
             cursor.execute(EXISTING, [list(column) for column in zip(*names, strict=True)] or [[], [], []])
             return {tuple(name): (key, bytes(print_)) for *name, key, print_ in cursor.fetchall()}
@@ -201,11 +201,17 @@ class Import:
     def _is_of_this_file(self, key: int) -> bool:
         return Round.objects.filter(pk=key, imported_id=self.key).exists()
 
-    def _row(self, one: ReadyRound) -> tuple[Any, ...]:
+    def _row(self, ready_round: ReadyRound) -> tuple[Any, ...]:
         return row(
-            one, self.books, channel=Round.Channel.FILE.value, imported_id=self.key,
-            after_close=is_after_close(one, self.now), now=self.now, who=self.who, terminal_id=key_of(self.actor),
-        )  # fmt: skip
+            ready_round,
+            self.books,
+            channel=Round.Channel.FILE.value,
+            imported_id=self.key,
+            after_close=is_after_close(ready_round, self.now),
+            now=self.now,
+            who=self.who,
+            terminal_id=key_of(self.actor),
+        )
 
     def _finish(self) -> None:
         """The file, the outbox and, last and shortly, the chains of its tables: others write to these as well."""

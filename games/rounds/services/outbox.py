@@ -55,7 +55,7 @@ def _send(task: str) -> None:
         log.warning("reconciliation not woken", task=task, error=str(error))
 
 
-def rounds_again(table: Table, since: dt.datetime) -> None:
+def requeue_since(table: Table, since: dt.datetime) -> None:
     """What these rounds are settled by has changed. The caller holds the table's row: nobody settles them now."""
     with connection.cursor() as cursor:
         cursor.execute(AGAIN, [timezone.now(), table.pk, since])
@@ -64,7 +64,7 @@ def rounds_again(table: Table, since: dt.datetime) -> None:
         transaction.on_commit(reconciliation_wake)
 
 
-def these_again(keys: Iterable[int]) -> None:
+def requeue(keys: Iterable[int]) -> None:
     """Something was decided about these rounds."""
     listed = sorted(keys)
     if listed:

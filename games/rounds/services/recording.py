@@ -10,16 +10,16 @@ import msgspec
 from django.db import connection, transaction
 from django.utils import timezone
 
-from games.access.gate import Actor, authorize, name_of
+from games.access.gate import Actor, actor_name, authorize
 from games.engine.errors import InputError
 from games.history.audited_save import verify_reason
-from games.ledger.services import Entry, chain_append, table_chain
+from games.ledger.services import LedgerEntry, chain_append, table_chain
 from games.models import Outbox, RecordingConflict, Round, Staff, Table
 from games.rounds import diagnostic_parser, fast_parser
 from games.rounds.prepared import ReadyRound
 from games.rounds.rows import COLUMNS, row
 from games.rounds.services.outbox import reconciliation_wake
-from games.rounds.table_terms import Books
+from games.rounds.table_terms import TermsCache
 from games.rounds.wire_format import decode
 from games.terminals.sources import key_of, verify_source
 
@@ -45,7 +45,7 @@ class RoundConflictError(Exception):
         )
 
 
-def read_round(line: bytes, books: Books, *, now: dt.datetime) -> ReadyRound:
+def read_round(line: bytes, books: TermsCache, *, now: dt.datetime) -> ReadyRound:
     """The quick way where it can be taken; else every fault."""
     latest = now + CLOCKS_DIFFER
     shape = decode(line)
@@ -55,11 +55,11 @@ def read_round(line: bytes, books: Books, *, now: dt.datetime) -> ReadyRound:
 
 def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
     """One round as a table system sends it: its id, and whether it is new."""
-    books, now = Books(), timezone.now()
+    books, now = TermsCache(), timezone.now()
     ready = read_round(line, books, now=now)
     authorize(actor, "round.record", ready.table.table)
     verify_source(actor, ready.table.casino.pk, ready.source)
-    return _record(ready, books, line, Sent(channel, now, name_of(actor), terminal_id=key_of(actor)))
+    return _record(ready, books, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
 
 
 def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason: str) -> tuple[int, bool]:
@@ -67,7 +67,7 @@ def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason:
     authorize(actor, "round.enter", table)
     verify_reason(reason)
     line = msgspec.json.encode(document | {"source": BY_HAND, "table": table.code})
-    return record_document(line, Sent(Round.Channel.HAND, timezone.now(), name_of(actor), reason.strip()))
+    return record_document(line, Sent(Round.Channel.HAND, timezone.now(), actor_name(actor), reason.strip()))
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class Sent:
 
 def record_document(line: bytes, sent: Sent) -> tuple[int, bool]:
     """A round that somebody who may do so has put together."""
-    books = Books()
+    books = TermsCache()
     return _record(read_round(line, books, now=sent.at), books, line, sent)
 
 
-def _record(ready: ReadyRound, books: Books, line: bytes, sent: Sent) -> tuple[int, bool]:
+def _record(ready: ReadyRound, books: TermsCache, line: bytes, sent: Sent) -> tuple[int, bool]:
     with transaction.atomic():
         key = _insert(ready, books, sent)
         if key is not None:
@@ -101,7 +101,7 @@ def _record(ready: ReadyRound, books: Books, line: bytes, sent: Sent) -> tuple[i
     return recorded.pk, False
 
 
-def _insert(ready: ReadyRound, books: Books, sent: Sent) -> int | None:
+def _insert(ready: ReadyRound, books: TermsCache, sent: Sent) -> int | None:
     """None where the name is taken. Whoever inserts the same name at this moment is waited for."""
     values = row(
         ready, books, channel=sent.channel, imported_id=None, after_close=is_after_close(ready, sent.at), now=sent.at,
@@ -117,23 +117,33 @@ def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:
     return now >= ready.applied.day_ends + BOOKS_OPEN_FOR
 
 
-def after_recording(key: int, one: ReadyRound, sent: Sent) -> None:
+def after_recording(key: int, ready_round: ReadyRound, sent: Sent) -> None:
     """What goes with a new round in the same transaction: its place in the outbox, and its leaf in the ledger."""
     Outbox.objects.create(round_id=key, at=sent.at)
     transaction.on_commit(reconciliation_wake)
-    applied = one.applied
+    applied = ready_round.applied
     values = (
-        one.source, one.ref, one.table.code, applied.gaming_day, applied.assignment_id, applied.book.id,
-        applied.layout.code, applied.limit_set_id, applied.dice_set_id, str(sent.channel), sent.at, sent.who,
-        one.fingerprint,
-    )  # fmt: skip
-    chain_append(table_chain(one.table.pk), [leaf_of(key, values)])
+        ready_round.source,
+        ready_round.ref,
+        ready_round.table.code,
+        applied.gaming_day,
+        applied.assignment_id,
+        applied.book.id,
+        applied.layout.code,
+        applied.limit_set_id,
+        applied.dice_set_id,
+        str(sent.channel),
+        sent.at,
+        sent.who,
+        ready_round.fingerprint,
+    )
+    chain_append(table_chain(ready_round.table.pk), [leaf_of(key, values)])
 
 
-def leaf_of(key: int, values: Iterable[Any]) -> Entry:
+def leaf_of(key: int, values: Iterable[Any]) -> LedgerEntry:
     """What the ledger holds of a round; the fingerprint stands for its events and bets."""
     *pinned, recorded_at, who, fingerprint = values
-    return Entry("round", key, (*pinned, recorded_at.astimezone(dt.UTC), who, bytes(fingerprint).hex()))
+    return LedgerEntry("round", key, (*pinned, recorded_at.astimezone(dt.UTC), who, bytes(fingerprint).hex()))
 
 
 def conflict_record(conflicts: Iterable[tuple[ReadyRound, bytes, int]], *, channel: str, who: str) -> None:

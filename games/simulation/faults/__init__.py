@@ -8,7 +8,7 @@ from random import Random
 from games.simulation.faults import endings, events, late, limits, payments, procedure, voids, withdrawals
 from games.simulation.faults.fault import Fault
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft
+from games.simulation.round_draft import RoundDraft
 
 FAMILIES = (payments, late, withdrawals, limits, events, voids, endings, procedure)
 DAYS_APART = 17  # how far on in the order the next day begins
@@ -27,7 +27,7 @@ class Planter:
         Random(f"{seed}/{table.code}/faults").shuffle(self.order)  # noqa: S311  it guards nothing
         self.turn = day.toordinal() * DAYS_APART % len(self.order)
 
-    def plant(self, draft: Draft, random: Random) -> None:
+    def plant(self, draft: RoundDraft, random: Random) -> None:
         """The next kind in turn that the table's sign allows; dice that show a triple are a fault's best chance."""
         if payments.triple_overlooked(draft, random):
             return

@@ -7,7 +7,7 @@ from games.simulation import known_findings as told
 from games.simulation.faults.fault import Fault, leave_out, winning_bet
 from games.simulation.payout import Dice
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft, Wager
+from games.simulation.round_draft import RoundDraft, Wager
 
 FACES = 6
 
@@ -20,7 +20,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
     yield leave_unfinished
 
 
-def _enter_wrongly(draft: Draft, random: Random) -> Dice:
+def _enter_wrongly(draft: RoundDraft, random: Random) -> Dice:
     """One die is entered one higher than it lies."""
     place = random.randrange(len(draft.dice))
     one, two, three = (face % FACES + 1 if index == place else face for index, face in enumerate(draft.dice))
@@ -29,7 +29,7 @@ def _enter_wrongly(draft: Draft, random: Random) -> Dice:
     return one, two, three
 
 
-def _amend(draft: Draft, random: Random, second: int) -> None:
+def _amend(draft: RoundDraft, random: Random, second: int) -> None:
     """By the supervisor; or by the dealer alone, or by nobody who is named, which not every rulebook allows."""
     by = random.choice((draft.supervisor, draft.supervisor, draft.dealer, None))
     draft.add(second, "result-amended", dice=list(draft.dice), **({"by": by} if by else {}))
@@ -37,7 +37,7 @@ def _amend(draft: Draft, random: Random, second: int) -> None:
         draft.wrong("amendment-without-authority", told.AMENDED_BY.format(by or told.NO_NAME))
 
 
-def _before(draft: Draft, random: Random) -> Dice:
+def _before(draft: RoundDraft, random: Random) -> Dice:
     wrong, when = _enter_wrongly(draft, random), draft.moments
     _amend(draft, random, when.amended)
     draft.add(when.settled, "settled")
@@ -45,7 +45,7 @@ def _before(draft: Draft, random: Random) -> Dice:
     return wrong
 
 
-def _after(draft: Draft, random: Random) -> Dice:
+def _after(draft: RoundDraft, random: Random) -> Dice:
     wrong, when = _enter_wrongly(draft, random), draft.moments
     draft.add(when.settled, "settled")
     _amend(draft, random, when.after)
@@ -53,7 +53,7 @@ def _after(draft: Draft, random: Random) -> Dice:
     return wrong
 
 
-def _pay_by(draft: Draft, dice: Dice) -> None:
+def _pay_by(draft: RoundDraft, dice: Dice) -> None:
     """Bets are recorded as if these dice had counted."""
     odds = draft.table.odds(dice)
 
@@ -61,36 +61,36 @@ def _pay_by(draft: Draft, dice: Dice) -> None:
         times = odds.get(bet.box, 0)
         return bet.counts_for * times if times else -bet.counts_for
 
-    def record(draft: Draft) -> None:
+    def record(draft: RoundDraft) -> None:
         for bet in draft.bets:
             bet.net = net(bet)
 
     draft.slips.append(record)
 
 
-def amended_before(draft: Draft, random: Random) -> bool:
+def amended_before(draft: RoundDraft, random: Random) -> bool:
     _before(draft, random)
     return True
 
 
-def amended_before_but_paid_by_the_first(draft: Draft, random: Random) -> bool:
+def amended_before_but_paid_by_the_first(draft: RoundDraft, random: Random) -> bool:
     winning_bet(draft, random)
     _pay_by(draft, _before(draft, random))
     return True
 
 
-def amended_after(draft: Draft, random: Random) -> bool:
+def amended_after(draft: RoundDraft, random: Random) -> bool:
     winning_bet(draft, random)
     _pay_by(draft, _after(draft, random))
     return True
 
 
-def amended_after_and_put_right(draft: Draft, random: Random) -> bool:
+def amended_after_and_put_right(draft: RoundDraft, random: Random) -> bool:
     _after(draft, random)
     return True
 
 
-def leave_unfinished(draft: Draft, random: Random) -> bool:
+def leave_unfinished(draft: RoundDraft, random: Random) -> bool:
     """Not settled, without a result, or broken off while bets were taken; perhaps some nets were recorded."""
     missing: tuple[str, ...] = random.choice((("settled",), ("settled", "result"), ("result",)))
     if not any(event.kind == "interruption" for event in draft.events) and random.random() < 1 / 4:
@@ -100,7 +100,7 @@ def leave_unfinished(draft: Draft, random: Random) -> bool:
     return True
 
 
-def _record_some(draft: Draft) -> None:
+def _record_some(draft: RoundDraft) -> None:
     """Nobody compares them: the round has no end."""
     for place, bet in enumerate(draft.bets):
         bet.net = None if place % 2 else -bet.stake

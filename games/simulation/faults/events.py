@@ -10,16 +10,16 @@ from games.simulation.faults.endings import leave_unfinished
 from games.simulation.faults.fault import Fault, leave_out, losing_bet
 from games.simulation.faults.voids import handle
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft
+from games.simulation.round_draft import RoundDraft
 
 UNKNOWN = "?"
 FACES = range(1, 7)
 
 #: Adds the event, and says which situation it shows.
-Happening = Callable[[Draft, Random], None]
+Happening = Callable[[RoundDraft, Random], None]
 
 
-def few_tumbles(draft: Draft, random: Random) -> None:
+def few_tumbles(draft: RoundDraft, random: Random) -> None:
     """Perhaps the tumbler runs once more, as it should have; that does not heal the round."""
     times, second = random.randint(1, draft.table.book.valid_tumbles - 1), draft.spun_at
     draft.spin(second, times)
@@ -28,14 +28,14 @@ def few_tumbles(draft: Draft, random: Random) -> None:
         draft.add(draft.moments.between, "tumbler", tumbles=draft.table.book.valid_tumbles)
 
 
-def die_not_flat(draft: Draft, random: Random) -> None:
+def die_not_flat(draft: RoundDraft, random: Random) -> None:
     """Seen twice, it is one irregularity."""
     for _ in range(random.choice((1, 1, 2))):
         draft.add(draft.moments.between, "die-not-flat")
         draft.show(draft.moments.between, "die-not-flat", told.NOT_FLAT)
 
 
-def jammed(draft: Draft, random: Random) -> None:
+def jammed(draft: RoundDraft, random: Random) -> None:
     """Activate the tumbler, which does not turn once."""
     second = draft.spun_at
     draft.drop("tumbler")
@@ -43,19 +43,19 @@ def jammed(draft: Draft, random: Random) -> None:
     draft.show(second, "few-tumbles", told.TURNED.format(0))
 
 
-def exposed_early(draft: Draft, random: Random) -> None:
+def exposed_early(draft: RoundDraft, random: Random) -> None:
     draft.add(draft.moments.early, "dice-exposed")
     draft.show(draft.moments.early, "dice-exposed-early", told.EXPOSED_EARLY)
 
 
-def tumbler_early(draft: Draft, random: Random) -> None:
+def tumbler_early(draft: RoundDraft, random: Random) -> None:
     draft.spin(draft.moments.early, draft.table.book.valid_tumbles)
     draft.show(draft.moments.early, "tumbler-early", told.TUMBLER_EARLY)
     if not draft.table.tumbles_while_open:
         draft.misplaced.append(told.WHILE_OPEN)
 
 
-def few_tumbles_early(draft: Draft, random: Random) -> None:
+def few_tumbles_early(draft: RoundDraft, random: Random) -> None:
     """One event, two situations."""
     draft.spin(draft.moments.early, 1)
     draft.show(draft.moments.early, "few-tumbles", told.TURNED.format(1))
@@ -64,39 +64,39 @@ def few_tumbles_early(draft: Draft, random: Random) -> None:
         draft.misplaced.append(told.WHILE_OPEN)
 
 
-def not_activated(draft: Draft, random: Random) -> None:
+def not_activated(draft: RoundDraft, random: Random) -> None:
     second = draft.spun_at
     draft.spin(second, 0)
     draft.show(second, "tumbler-not-activated", told.NOT_ACTIVATED)
 
 
-def interrupted(draft: Draft, known: Sequence[int]) -> None:
+def interrupted(draft: RoundDraft, known: Sequence[int]) -> None:
     """Interrupt play before the result, with these dice known."""
     second, detail = draft.moments.between, told.INTERRUPTED.format(", ".join(map(str, known)) or "none")
     draft.add(second, "interruption", known_dice=_known_text(draft, known))
     draft.show(second, "interruption", detail, known_dice="some" if known else "none")
 
 
-def _known_text(draft: Draft, known: Sequence[int]) -> str:
+def _known_text(draft: RoundDraft, known: Sequence[int]) -> str:
     return ",".join([*map(str, known), *[UNKNOWN] * (len(draft.dice) - len(known))])
 
 
-def interrupted_knowing(draft: Draft, random: Random) -> None:
+def interrupted_knowing(draft: RoundDraft, random: Random) -> None:
     interrupted(draft, draft.dice[: random.randint(1, 2)])
 
 
-def interrupted_blind(draft: Draft, random: Random) -> None:
+def interrupted_blind(draft: RoundDraft, random: Random) -> None:
     interrupted(draft, ())
 
 
-def interrupted_afterwards(draft: Draft, random: Random) -> None:
+def interrupted_afterwards(draft: RoundDraft, random: Random) -> None:
     """Interrupt play after the result: what is said to be known no longer matters."""
     second, known = draft.moments.amended, draft.dice[: random.choice((0, 0, 1, 3))]
     draft.add(second, "interruption", known_dice=_known_text(draft, known))
     draft.show(second, "interruption", told.INTERRUPTED_AFTER, known_dice="some")
 
 
-def interrupted_contradicting(draft: Draft, random: Random) -> None:
+def interrupted_contradicting(draft: RoundDraft, random: Random) -> None:
     """Know a die that the result does not show, or a face more often than the result shows it."""
     others = [face for face in FACES if face not in draft.dice]
     twice = [face for face in FACES if draft.dice.count(face) == 1]
@@ -109,13 +109,13 @@ def interrupted_contradicting(draft: Draft, random: Random) -> None:
     draft.wrong("dice-contradicted", told.CONTRADICTED.format(", ".join(map(str, strange))))
 
 
-def all_known(draft: Draft, random: Random) -> bool:
+def all_known(draft: RoundDraft, random: Random) -> bool:
     """Enter no result, with all dice known at an interruption: they count, and perhaps a loser is paid."""
     interrupted(draft, draft.dice)
     draft.drop("result", *random.choice(((), (), ("settled",))))
     bet = losing_bet(draft, random) if draft.has("settled") and random.random() < 2 / 3 else None
 
-    def record(_: Draft) -> None:
+    def record(_: RoundDraft) -> None:
         if bet is not None:
             bet.net = bet.stake
 
@@ -124,7 +124,7 @@ def all_known(draft: Draft, random: Random) -> bool:
 
 
 def together(*happenings: Happening) -> Happening:
-    def all_of_them(draft: Draft, random: Random) -> None:
+    def all_of_them(draft: RoundDraft, random: Random) -> None:
         for happening in happenings:
             happening(draft, random)
 
@@ -150,7 +150,7 @@ TOGETHER = (
 
 def faults(table: PlayedTable) -> Iterator[Fault]:
     """Everything that the rulebook does not let stand."""
-    standing = {one.code for one in table.book.situations if one.action == "stand"}
+    standing = {situation.code for situation in table.book.situations if situation.action == "stand"}
     for situation, happenings in HAPPENINGS.items():
         if situation not in standing:
             yield from (partial(happens, happening) for happening in happenings)
@@ -160,14 +160,14 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
     yield all_known
 
 
-def happens(happening: Happening, draft: Draft, random: Random) -> bool:
+def happens(happening: Happening, draft: RoundDraft, random: Random) -> bool:
     happening(draft, random)
     if draft.is_void:
         handle(draft, random)
     return True
 
 
-def breaks_off(happening: Happening, draft: Draft, random: Random) -> bool:
+def breaks_off(happening: Happening, draft: RoundDraft, random: Random) -> bool:
     """Nothing more is on record."""
     happening(draft, random)
     if draft.is_void:

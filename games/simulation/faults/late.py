@@ -7,7 +7,7 @@ from random import Random
 from games.simulation.faults.fault import Fault, bet_on, by_dice
 from games.simulation.faults.voids import call_off_at_random
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft, Wager
+from games.simulation.round_draft import RoundDraft, Wager
 
 LARGE = 50  # late bets count for nothing: not even a huge one fills a box
 
@@ -21,7 +21,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
     yield in_an_unfinished_round
 
 
-def late_bet(draft: Draft, random: Random, refused: bool) -> Wager | None:
+def late_bet(draft: RoundDraft, random: Random, refused: bool) -> Wager | None:
     """Sometimes more on a box where the player has a bet, sometimes of somebody new."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
@@ -34,10 +34,10 @@ def late_bet(draft: Draft, random: Random, refused: bool) -> Wager | None:
     return bet
 
 
-def refused(draft: Draft, random: Random) -> bool:
+def refused(draft: RoundDraft, random: Random) -> bool:
     bets = [late_bet(draft, random, refused=True) for _ in range(random.randint(1, 2))]
 
-    def forget(_: Draft) -> None:
+    def forget(_: RoundDraft) -> None:
         for bet in bets:
             if bet is not None:
                 bet.net = None
@@ -47,27 +47,27 @@ def refused(draft: Draft, random: Random) -> bool:
     return all(bets)
 
 
-def given_back(draft: Draft, random: Random) -> bool:
+def given_back(draft: RoundDraft, random: Random) -> bool:
     return late_bet(draft, random, refused=False) is not None
 
 
-def in_a_void_round(draft: Draft, random: Random) -> bool:
+def in_a_void_round(draft: RoundDraft, random: Random) -> bool:
     return given_back(draft, random) and call_off_at_random(draft, random)
 
 
-def in_an_unfinished_round(draft: Draft, random: Random) -> bool:
+def in_an_unfinished_round(draft: RoundDraft, random: Random) -> bool:
     if not given_back(draft, random):
         return False
     draft.drop("settled")
     return True
 
 
-def settled(draft: Draft, random: Random, refused: bool = False) -> bool:
+def settled(draft: RoundDraft, random: Random, refused: bool = False) -> bool:
     bet = late_bet(draft, random, refused=refused)
     if bet is None:
         return False
 
-    def record(draft: Draft) -> None:
+    def record(draft: RoundDraft) -> None:
         bet.net = by_dice(draft, bet)
 
     draft.slips.append(record)

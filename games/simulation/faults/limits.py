@@ -10,7 +10,7 @@ from games.simulation.faults.fault import Fault, by_dice, pay_all_by_dice
 from games.simulation.faults.shapes import Room, Shape
 from games.simulation.faults.voids import call_off_at_random
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft
+from games.simulation.round_draft import RoundDraft
 
 #: Where a bet stands under the limits, and was settled wrongly on top of it.
 MISPAID = (shapes.at_the_minimum, shapes.under_the_minimum, shapes.down_to_the_minimum)
@@ -29,13 +29,13 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
         yield from (partial(paid_in_full, shape) for shape in (shapes.whale, shapes.even, shapes.to_nothing))
 
 
-def over_the_maximum(shape: Shape, draft: Draft, random: Random) -> bool:
+def over_the_maximum(shape: Shape, draft: RoundDraft, random: Random) -> bool:
     """A box without a differential."""
     boxes = [box for box in draft.table.layout.boxes if draft.sign.of(box).maximum and not draft.partner(box)]
     return any(_fill(draft, random, shape, box, lighter=None) for box in random.sample(boxes, len(boxes)))
 
 
-def over_the_differential(shape: Shape, draft: Draft, random: Random) -> bool:
+def over_the_differential(shape: Shape, draft: RoundDraft, random: Random) -> bool:
     """The heavier of two boxes; where its maximum lies lower, that is exceeded as well."""
     boxes = [box for box in draft.table.layout.boxes if draft.partner(box)]
     for box in random.sample(boxes, len(boxes)):
@@ -47,7 +47,7 @@ def over_the_differential(shape: Shape, draft: Draft, random: Random) -> bool:
     return False
 
 
-def at_the_differential(draft: Draft, random: Random) -> bool:
+def at_the_differential(draft: RoundDraft, random: Random) -> bool:
     """Over its maximum, while the other box holds just enough to keep the differential."""
     for box in draft.table.layout.boxes:
         pair, maximum = draft.partner(box), draft.sign.of(box).maximum
@@ -65,7 +65,7 @@ def at_the_differential(draft: Draft, random: Random) -> bool:
     return False
 
 
-def _fill(draft: Draft, random: Random, shape: Shape, box: str, lighter: int | None) -> bool:
+def _fill(draft: RoundDraft, random: Random, shape: Shape, box: str, lighter: int | None) -> bool:
     """Put so much into a box that it holds more than it may; `lighter` is what lies in the other box of its pair."""
     limits, pair = draft.sign.of(box), draft.partner(box)
     held = lighter or 0
@@ -89,7 +89,7 @@ def _fill(draft: Draft, random: Random, shape: Shape, box: str, lighter: int | N
     return True
 
 
-def below_the_minimum(draft: Draft, random: Random) -> bool:
+def below_the_minimum(draft: RoundDraft, random: Random) -> bool:
     """Alone in its box, it wins or loses as it lies."""
     boxes = [box for box in draft.table.layout.boxes if (draft.sign.of(box).minimum or 0) > 1]
     for box in random.sample(boxes, len(boxes)):
@@ -104,7 +104,7 @@ def below_the_minimum(draft: Draft, random: Random) -> bool:
     return False
 
 
-def _any_breach(draft: Draft, random: Random) -> bool:
+def _any_breach(draft: RoundDraft, random: Random) -> bool:
     kinds: tuple[Fault, ...] = (
         partial(over_the_maximum, shapes.whale), partial(over_the_maximum, shapes.minimums),
         partial(over_the_differential, shapes.whale), below_the_minimum,
@@ -112,28 +112,28 @@ def _any_breach(draft: Draft, random: Random) -> bool:
     return any(kind(draft, random) for kind in random.sample(kinds, len(kinds)))
 
 
-def in_a_void_round(draft: Draft, random: Random) -> bool:
+def in_a_void_round(draft: RoundDraft, random: Random) -> bool:
     return _any_breach(draft, random) and call_off_at_random(draft, random)
 
 
-def in_an_unfinished_round(draft: Draft, random: Random) -> bool:
+def in_an_unfinished_round(draft: RoundDraft, random: Random) -> bool:
     return _any_breach(draft, random) and leave_unfinished(draft, random)
 
 
-def mispaid(breach: Fault, draft: Draft, random: Random) -> bool:
+def mispaid(breach: Fault, draft: RoundDraft, random: Random) -> bool:
     """The last bet of the box was settled for half as much as its stake, or not at all."""
     if not breach(draft, random):
         return False
     bet, share = draft.bets[-1], random.choice((0, 2))
 
-    def record(draft: Draft) -> None:
+    def record(draft: RoundDraft) -> None:
         bet.net = by_dice(draft, bet) // share if share else 0
 
     draft.slips.append(record)
     return True
 
 
-def paid_in_full(shape: Shape, draft: Draft, random: Random) -> bool:
+def paid_in_full(shape: Shape, draft: RoundDraft, random: Random) -> bool:
     """What had to give way was settled as it was placed."""
     kinds = [partial(over_the_maximum, shape), partial(over_the_differential, shape)]
     random.shuffle(kinds)

@@ -7,7 +7,7 @@ from random import Random
 from games.simulation.faults.fault import Fault, bet_on, by_dice, losing_bet, winning_bet
 from games.simulation.payout import LEAST_BIG
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft, Wager
+from games.simulation.round_draft import RoundDraft, Wager
 
 #: What a dealer may record of a bet, by what was due, its stake and a chip.
 Slips = tuple[Callable[[int, int, int], int], ...]
@@ -35,20 +35,20 @@ def slips() -> Iterator[Fault]:
     yield from (partial(slip, losing_bet, amounts) for amounts in OF_LOSERS)
 
 
-def slip(find: Callable[[Draft, Random], Wager | None], amounts: Slips, draft: Draft, random: Random) -> bool:
+def slip(find: Callable[[RoundDraft, Random], Wager | None], amounts: Slips, draft: RoundDraft, random: Random) -> bool:
     bet = find(draft, random)
     if bet is None:
         return False
     amount = random.choice(amounts)
 
-    def record(draft: Draft) -> None:
+    def record(draft: RoundDraft) -> None:
         bet.net = amount(bet.due or 0, bet.stake, draft.table.chip_unit)
 
     draft.slips.append(record)
     return True
 
 
-def triple_overlooked(draft: Draft, random: Random) -> bool:
+def triple_overlooked(draft: RoundDraft, random: Random) -> bool:
     """On a triple, Big, Small, Odd and Even lose, and were paid by the total."""
     if len(set(draft.dice)) > 1:
         return False
@@ -57,7 +57,7 @@ def triple_overlooked(draft: Draft, random: Random) -> bool:
     if bet_on(draft, random, (box for box in won if box in draft.table.layout.boxes)) is None:
         return False
 
-    def record(draft: Draft) -> None:
+    def record(draft: RoundDraft) -> None:
         for bet in draft.bets:
             if bet.box in won and not bet.is_out:
                 bet.net = bet.stake
@@ -66,7 +66,7 @@ def triple_overlooked(draft: Draft, random: Random) -> bool:
     return True
 
 
-def refused_but_settled(draft: Draft, random: Random) -> bool:
+def refused_but_settled(draft: RoundDraft, random: Random) -> bool:
     """A bet that was never on the felt was paid or collected; perhaps it is known that it was refused in time."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
@@ -74,7 +74,7 @@ def refused_but_settled(draft: Draft, random: Random) -> bool:
     bet = draft.put(like.box, like.stake, refused=True)
     bet.at = random.choice((None, random.randint(draft.moments.placed, draft.moments.closed)))
 
-    def record(draft: Draft) -> None:
+    def record(draft: RoundDraft) -> None:
         bet.net = by_dice(draft, bet)
 
     draft.slips.append(record)

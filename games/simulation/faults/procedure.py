@@ -12,7 +12,7 @@ from games.simulation import known_findings as told
 from games.simulation.faults.events import Happening, happens, tumbler_early
 from games.simulation.faults.fault import Fault, bet_on
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft
+from games.simulation.round_draft import RoundDraft
 
 UNKNOWN_NUMBERS = (100, 999)
 DEALER, SUPERVISOR = ("Dealer", "a dealer"), ("Supervisor", "a pit supervisor")
@@ -33,7 +33,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 # --- Bets and rounds ---
 
 
-def early_bet(draft: Draft, random: Random) -> bool:
+def early_bet(draft: RoundDraft, random: Random) -> bool:
     """Place a bet one second before betting begins."""
     bet = bet_on(draft, random, draft.table.layout.boxes)
     if bet is not None:
@@ -41,7 +41,7 @@ def early_bet(draft: Draft, random: Random) -> bool:
     return bet is not None
 
 
-def overlapping(draft: Draft, random: Random) -> bool:
+def overlapping(draft: RoundDraft, random: Random) -> bool:
     """Begin the round shortly before the previous one of the table has ended."""
     earlier = draft.earlier
     if earlier is None or earlier.is_overlapping:
@@ -74,47 +74,47 @@ def tumblers(table: PlayedTable) -> Iterator[Happening]:
         yield spun_before_betting
 
 
-def never_spun(draft: Draft, random: Random) -> None:
+def never_spun(draft: RoundDraft, random: Random) -> None:
     draft.drop("tumbler")
 
 
-def _spin_once_more(draft: Draft, second: int, when: str) -> None:
+def _spin_once_more(draft: RoundDraft, second: int, when: str) -> None:
     draft.add(second, "tumbler", tumbles=draft.table.book.valid_tumbles)
     draft.misplaced.append(when)
 
 
-def spun_again(draft: Draft, random: Random) -> None:
+def spun_again(draft: RoundDraft, random: Random) -> None:
     """Spin once more after a valid tumble, before the result."""
     _spin_once_more(draft, draft.spun_at if draft.table.tumbles_first else draft.moments.between, told.ONCE_MORE)
 
 
-def spun_afterwards(draft: Draft, random: Random) -> None:
+def spun_afterwards(draft: RoundDraft, random: Random) -> None:
     _spin_once_more(draft, random.choice((draft.moments.amended, draft.moments.settled)), told.AFTER_RESULT)
 
 
-def spun_again_and_afterwards(draft: Draft, random: Random) -> None:
+def spun_again_and_afterwards(draft: RoundDraft, random: Random) -> None:
     spun_again(draft, random)
     spun_afterwards(draft, random)
 
 
-def spun_only_afterwards(draft: Draft, random: Random) -> None:
+def spun_only_afterwards(draft: RoundDraft, random: Random) -> None:
     draft.drop("tumbler")
     spun_afterwards(draft, random)
 
 
-def spun_when_closed(draft: Draft, random: Random) -> None:
+def spun_when_closed(draft: RoundDraft, random: Random) -> None:
     draft.spin(draft.moments.tumbled, draft.table.book.valid_tumbles)
     draft.misplaced.append(told.WHEN_CLOSED)
 
 
-def spun_before_betting(draft: Draft, random: Random) -> None:
+def spun_before_betting(draft: RoundDraft, random: Random) -> None:
     second = draft.moments.placed - 1
     draft.spin(second, draft.table.book.valid_tumbles)
     draft.show(second, "tumbler-early", told.TUMBLER_EARLY)
     draft.misplaced.append(told.BEFORE_BETTING)
 
 
-def settled_first(draft: Draft, random: Random) -> bool:
+def settled_first(draft: RoundDraft, random: Random) -> bool:
     """Settle before the result is entered."""
     draft.drop("settled")
     draft.add(draft.moments.between, "settled")
@@ -129,7 +129,7 @@ def _unknown(random: Random) -> str:
     return f"X{random.randint(*UNKNOWN_NUMBERS)}"
 
 
-def unknown_dealer(draft: Draft, random: Random) -> bool:
+def unknown_dealer(draft: RoundDraft, random: Random) -> bool:
     if draft.dealer is None:
         return False
     draft.dealer = _unknown(random)
@@ -137,7 +137,7 @@ def unknown_dealer(draft: Draft, random: Random) -> bool:
     return True
 
 
-def unknown_supervisor(draft: Draft, random: Random) -> bool:
+def unknown_supervisor(draft: RoundDraft, random: Random) -> bool:
     if draft.supervisor is None:
         return False
     draft.supervisor = _unknown(random)
@@ -145,7 +145,7 @@ def unknown_supervisor(draft: Draft, random: Random) -> bool:
     return True
 
 
-def supervisor_as_dealer(draft: Draft, random: Random) -> bool:
+def supervisor_as_dealer(draft: RoundDraft, random: Random) -> bool:
     if draft.supervisor is None:
         return False
     draft.dealer = draft.supervisor
@@ -153,7 +153,7 @@ def supervisor_as_dealer(draft: Draft, random: Random) -> bool:
     return True
 
 
-def dealer_as_supervisor(draft: Draft, random: Random) -> bool:
+def dealer_as_supervisor(draft: RoundDraft, random: Random) -> bool:
     if draft.dealer is None:
         return False
     draft.supervisor = draft.dealer
@@ -161,6 +161,6 @@ def dealer_as_supervisor(draft: Draft, random: Random) -> bool:
     return True
 
 
-def both_out_of_place(draft: Draft, random: Random) -> bool:
+def both_out_of_place(draft: RoundDraft, random: Random) -> bool:
     """Let a supervisor deal, under a supervisor who is not on record: two findings."""
     return supervisor_as_dealer(draft, random) and unknown_supervisor(draft, random)

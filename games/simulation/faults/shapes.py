@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft
+from games.simulation.round_draft import RoundDraft
 
 CUT, LEFT, UNDER = "cut", "left", "under"
 MOST_BETS = 40
@@ -101,7 +101,7 @@ SHAPES: tuple[Shape, ...] = (
 )  # fmt: skip
 
 
-def put(draft: Draft, box: str, bets: list[Laid]) -> None:
+def put(draft: RoundDraft, box: str, bets: list[Laid]) -> None:
     """Where bets do not give way, each counts for its stake."""
     rules, is_cut = draft.table.book.limits, gives_way(draft.table)
     cited = {CUT: rules.cut, LEFT: rules.left, UNDER: rules.left if is_cut else rules.below_minimum}

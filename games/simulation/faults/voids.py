@@ -6,7 +6,7 @@ from random import Random
 
 from games.simulation.faults.fault import Fault, by_dice, leave_out, pay_all_by_dice
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import RULING, Draft
+from games.simulation.round_draft import RULING, RoundDraft
 
 
 def faults(table: PlayedTable) -> Iterator[Fault]:
@@ -17,83 +17,83 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 def other_rule(table: PlayedTable) -> str:
     """A rule of the document that voids nothing: what it says of late bets."""
-    return next(one.rules[0] for one in table.book.situations if one.code == "late-bet")
+    return next(situation.rules[0] for situation in table.book.situations if situation.code == "late-bet")
 
 
-def called_off(rule: str, draft: Draft, random: Random) -> bool:
+def called_off(rule: str, draft: RoundDraft, random: Random) -> bool:
     """No event shows why."""
     _break_off(draft, random)
     draft.call_off(rule, _somebody(draft, random))
     return True
 
 
-def called_off_afterwards(rule: str, draft: Draft, random: Random) -> bool:
+def called_off_afterwards(rule: str, draft: RoundDraft, random: Random) -> bool:
     """Void a settled round: players keep what they were paid, or some or all stakes are returned, rightly or not."""
     draft.call_off(rule, _somebody(draft, random))
     draft.slips.append(random.choice((pay_all_by_dice, pay_one, give_back)))
     return True
 
 
-def _somebody(draft: Draft, random: Random) -> str | None:
+def _somebody(draft: RoundDraft, random: Random) -> str | None:
     return random.choice((draft.supervisor, draft.dealer, None, *draft.table.managers[:1]))
 
 
-def call_off_at_random(draft: Draft, random: Random) -> bool:
+def call_off_at_random(draft: RoundDraft, random: Random) -> bool:
     return called_off(random.choice([*draft.table.book.voidings, RULING]), draft, random)
 
 
-def handle(draft: Draft, random: Random) -> None:
+def handle(draft: RoundDraft, random: Random) -> None:
     """What people make of a round that its events void."""
     random.choice((_by_the_rule, _by_the_rule, _in_general, _otherwise, _given_back, _settled, _settled_in_part))(
         draft, random
     )
 
 
-def _break_off(draft: Draft, random: Random) -> None:
+def _break_off(draft: RoundDraft, random: Random) -> None:
     """Stakes go back: recorded as nothing won or lost, or not recorded."""
     draft.drop("settled", *random.choice((("result",), ())))
     if random.random() < 1 / 3:
         draft.slips.append(leave_out)
 
 
-def _by_the_rule(draft: Draft, random: Random) -> None:
+def _by_the_rule(draft: RoundDraft, random: Random) -> None:
     _break_off(draft, random)
     draft.call_off(draft.void_rules[0], draft.supervisor)
 
 
-def _in_general(draft: Draft, random: Random) -> None:
+def _in_general(draft: RoundDraft, random: Random) -> None:
     """By the rule that covers all of its kind."""
     _break_off(draft, random)
-    covering = [one.rule for one in draft.table.book.voidings.values() if one.covers]
+    covering = [voiding.rule for voiding in draft.table.book.voidings.values() if voiding.covers]
     draft.call_off(covering[0], draft.supervisor)
 
 
-def _otherwise(draft: Draft, random: Random) -> None:
+def _otherwise(draft: RoundDraft, random: Random) -> None:
     """By another rule than the one that the events show, or by a ruling."""
     _break_off(draft, random)
     draft.call_off(random.choice([*draft.table.book.voidings, RULING]), draft.supervisor)
 
 
-def _given_back(draft: Draft, random: Random) -> None:
+def _given_back(draft: RoundDraft, random: Random) -> None:
     """Nobody called it off, but everybody has his stake."""
     draft.drop(*random.choice((("settled",), ("settled", "result"), ())))
 
 
-def _settled(draft: Draft, random: Random) -> None:
+def _settled(draft: RoundDraft, random: Random) -> None:
     draft.slips.append(pay_all_by_dice)
 
 
-def _settled_in_part(draft: Draft, random: Random) -> None:
+def _settled_in_part(draft: RoundDraft, random: Random) -> None:
     draft.slips.append(pay_one)
 
 
-def pay_one(draft: Draft) -> None:
+def pay_one(draft: RoundDraft) -> None:
     """One player kept what he won, or did not get back what he lost."""
     for bet in draft.bets[:1]:
         bet.net = by_dice(draft, bet)
 
 
-def give_back(draft: Draft) -> None:
+def give_back(draft: RoundDraft) -> None:
     """Return every stake."""
     for bet in draft.bets:
         bet.net = 0

@@ -6,7 +6,7 @@ from random import Random
 from games.simulation.faults.fault import Fault, bet_on, by_dice
 from games.simulation.faults.voids import call_off_at_random
 from games.simulation.played_floor import PlayedTable
-from games.simulation.round_draft import Draft, Wager
+from games.simulation.round_draft import RoundDraft, Wager
 
 
 def faults(table: PlayedTable) -> Iterator[Fault]:
@@ -17,11 +17,11 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
     yield in_time_but_settled
 
 
-def take_back_late(draft: Draft, random: Random, bet: Wager) -> None:
+def take_back_late(draft: RoundDraft, random: Random, bet: Wager) -> None:
     draft.withdraw(bet, random.randint(draft.moments.late, draft.moments.settled))
 
 
-def taken_back(draft: Draft, random: Random) -> Wager | None:
+def taken_back(draft: RoundDraft, random: Random) -> Wager | None:
     """Add a bet beside another of the same player and withdraw it, at the latest at the very call."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
@@ -33,7 +33,7 @@ def taken_back(draft: Draft, random: Random) -> Wager | None:
     return bet
 
 
-def late(draft: Draft, random: Random) -> bool:
+def late(draft: RoundDraft, random: Random) -> bool:
     """Withdraw a bet too late; it is settled, as it must be."""
     bet = bet_on(draft, random, draft.table.layout.boxes)
     if bet is not None:
@@ -41,20 +41,20 @@ def late(draft: Draft, random: Random) -> bool:
     return bet is not None
 
 
-def late_and_given_back(draft: Draft, random: Random) -> bool:
+def late_and_given_back(draft: RoundDraft, random: Random) -> bool:
     bet = bet_on(draft, random, draft.table.layout.boxes)
     if bet is None:
         return False
     take_back_late(draft, random, bet)
 
-    def record(_: Draft) -> None:
+    def record(_: RoundDraft) -> None:
         bet.net = 0
 
     draft.slips.append(record)
     return True
 
 
-def several_late(draft: Draft, random: Random) -> bool:
+def several_late(draft: RoundDraft, random: Random) -> bool:
     """Withdraw two bets too late: each is an irregularity by itself."""
     bets = draft.bets[:2]
     for bet in bets:
@@ -62,16 +62,16 @@ def several_late(draft: Draft, random: Random) -> bool:
     return bool(bets)
 
 
-def late_in_a_void_round(draft: Draft, random: Random) -> bool:
+def late_in_a_void_round(draft: RoundDraft, random: Random) -> bool:
     return late(draft, random) and call_off_at_random(draft, random)
 
 
-def in_time_but_settled(draft: Draft, random: Random) -> bool:
+def in_time_but_settled(draft: RoundDraft, random: Random) -> bool:
     bet = taken_back(draft, random)
     if bet is None:
         return False
 
-    def record(draft: Draft) -> None:
+    def record(draft: RoundDraft) -> None:
         bet.net = by_dice(draft, bet)
 
     draft.slips.append(record)

@@ -142,7 +142,7 @@ def terminal_key() -> str:
     if path.exists() and Terminal.objects.filter(name__in=names, revoked_at=None).exists():
         return str(path.read_text().strip())
     taken = set(Terminal.objects.values_list("name", flat=True))
-    name = next(one for one in names if one not in taken)
+    name = next(name for name in names if name not in taken)
     tables = list(Table.objects.filter(code__in=LIVE))
     _, key = terminal_create(actor=Operator(), name=name, tables=tables, reason=REASON)
     path.touch(mode=0o600)

@@ -16,7 +16,7 @@ from tests.games.rounds.samples import bet, current, line
 
 
 def breach(house: House, kind: str, bets: list[dict[str, Any]], **game: Any) -> Finding:
-    bets = [one if one.get("refused") else {"net": one["stake"]} | one for one in bets]
+    bets = [bet if bet.get("refused") else {"net": bet["stake"]} | bet for bet in bets]
     limits = game.pop("limits", sign())
     ready_table(house, "TS-01", "P1", **{"layout": "C", "limits": limits} | game)
     round_record(actor=OPERATOR, line=line(current(ref="R-1", table="TS-01", bets=bets)), channel="api")
@@ -27,7 +27,7 @@ def breach(house: House, kind: str, bets: list[dict[str, Any]], **game: Any) -> 
 def rows(finding: Finding) -> list[tuple[str, str, int, int, tuple[str, ...]]]:
     found = breach_bets(finding)
     assert found is not None
-    return [(one.player, one.box, one.stake, one.effective, one.rules) for one in found.bets]
+    return [(bet.player, bet.box, bet.stake, bet.effective, bet.rules) for bet in found.bets]
 
 
 def page(house: House, finding: Finding) -> str:
@@ -103,13 +103,13 @@ def test_the_time_of_a_bet_is_shown_where_it_is_on_record(house: House) -> None:
     assert "not recorded" in shown
     found = breach_bets(finding)
     assert found is not None
-    assert [one.at is None for one in found.bets] == [False, True]
+    assert [bet.at is None for bet in found.bets] == [False, True]
 
 
 def test_refused_bets_made_no_breach(house: House) -> None:
     refused = {"player": "seat-9", "box": "small", "stake": "5000.00", "refused": True}
     finding = breach(house, "box-maximum", [bet("seat-1", "small", "4000.00"), refused])
-    assert [one[0] for one in rows(finding)] == ["seat-1"]
+    assert [row[0] for row in rows(finding)] == ["seat-1"]
 
 
 def test_division_9_cuts_nothing_and_says_so(house: House) -> None:

@@ -142,8 +142,8 @@ def test_settled_in_full_is_not_cited_where_it_decides_nothing(house: House, clo
     played(table, NOON - HOUR, "R-1", bets, kinds=[*steps, SETTLED])
     arrivals_take()
     found = {
-        (one.category, one.kind, one.player): [reading.name for reading in readings_behind(one)]
-        for one in Finding.objects.filter(lapsed_at=None)
+        (finding.category, finding.kind, finding.player): [reading.name for reading in readings_behind(finding)]
+        for finding in Finding.objects.filter(lapsed_at=None)
     }
     assert found == {
         ("discrepancy", "underpaid", "seat-1"): ["settled-in-full"],
@@ -183,7 +183,9 @@ def test_5_6_the_order_names_its_reading_on_page_and_api(house: House, clock: An
     played(table, NOON - HOUR, "R-1", RIGHT)
     incident = incident_about(house, table, situation="dice-damaged", occurred_from=NOON - 30 * MINUTE)
     order = affected_void(actor=house["shift-manager"], basis=Basis(incident, rule="5.6"), reason="Cracked")
-    assert [one.name for one in order_rests_on(Consequence.objects.get(pk=order.pk))] == ["affected-by-damaged-dice"]
+    assert [consequence.name for consequence in order_rests_on(Consequence.objects.get(pk=order.pk))] == [
+        "affected-by-damaged-dice"
+    ]
     for address in (
         f"/admin/audits/consequence/{order.pk}/change/", f"/admin/audits/incident/{incident.pk}/change/",
         f"/api/v1/consequences/{order.pk}/",

@@ -32,7 +32,7 @@ def high(table: Table) -> Finding:
 
 def told() -> list[tuple[str, list[int]]]:
     """Roles and people, the first told first."""
-    return [(one.role, one.recipients) for one in Notice.objects.order_by("pk")]
+    return [(notice.role, notice.recipients) for notice in Notice.objects.order_by("pk")]
 
 
 def test_a_high_finding_climbs_the_ladder_step_by_step(house: House, high: Finding, clock: Any) -> None:
@@ -46,7 +46,7 @@ def test_a_high_finding_climbs_the_ladder_step_by_step(house: House, high: Findi
         assert findings_escalate() == []  # once a level
         clock.shift(30 * MINUTE)
     assert findings_escalate() == []  # nobody is higher
-    assert [one.pit for one in Notice.objects.order_by("pk")] == [house.pits["P1"], None, None, None]
+    assert [notice.pit for notice in Notice.objects.order_by("pk")] == [house.pits["P1"], None, None, None]
 
 
 def test_one_that_lay_for_hours_goes_up_one_post_at_a_time(house: House, high: Finding, clock: Any) -> None:
@@ -83,7 +83,7 @@ def test_many_that_may_lie_for_long_do_not_hide_one_that_may_not(
     drain()
     clock.shift(30 * MINUTE)
     (notice,) = findings_escalate()
-    assert [one.finding.round_ref for one in notice.escalations.all()] == ["R-6"]
+    assert [escalation.finding.round_ref for escalation in notice.escalations.all()] == ["R-6"]
 
 
 def test_what_was_seen_or_has_lapsed_goes_to_nobody(house: House, table: Table, clock: Any) -> None:

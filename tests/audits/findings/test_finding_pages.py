@@ -108,7 +108,9 @@ def test_a_long_list_goes_on_where_the_last_page_ended_and_counts_nothing(house:
     with CaptureQueriesContext(connection) as queries:
         first = page(house, state="open")
     counts = [
-        one["sql"] for one in queries.captured_queries if "COUNT(" in one["sql"] and "audits_finding" in one["sql"]
+        captured_query["sql"]
+        for captured_query in queries.captured_queries
+        if "COUNT(" in captured_query["sql"] and "audits_finding" in captured_query["sql"]
     ]
     assert [sql for sql in counts if "LIMIT" not in sql] == []
     assert len(re.findall(r'name="finding" value=', first)) == 50
@@ -182,8 +184,8 @@ def test_each_role_is_offered_what_it_may_do(house: House, role: str, steps: set
     assert steps_on(page(house, f"{LIST}{one.pk}/change/", role), one) == steps
 
 
-def steps_on(shown: str, one: Finding) -> set[str]:
-    return set(re.findall(rf'class="ts-step[^"]*" href="{LIST}{one.pk}/(\w+)/"', shown))
+def steps_on(shown: str, finding: Finding) -> set[str]:
+    return set(re.findall(rf'class="ts-step[^"]*" href="{LIST}{finding.pk}/(\w+)/"', shown))
 
 
 def test_the_life_of_a_grave_one(house: House) -> None:

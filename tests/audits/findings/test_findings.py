@@ -54,7 +54,7 @@ def resolve(house: House, finding: Finding, **changes: Any) -> Finding:
 
 def history(finding: Finding) -> list[tuple[str, str]]:
     rows = finding.history.order_by("history_id")
-    return [(one.history_author.partition(",")[0].partition(" ")[0], one.history_change_reason) for one in rows]
+    return [(row.history_author.partition(",")[0].partition(" ")[0], row.history_change_reason) for row in rows]
 
 
 # --- Step by step ---

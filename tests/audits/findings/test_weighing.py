@@ -108,7 +108,7 @@ def test_what_was_raised_is_escalated_as_what_it_weighs_now(house: House, findin
     clock.move_to(NEXT_DAY)
     assert findings_escalate() == []
     escalate()
-    assert [one.role for one in Notice.objects.filter(escalations__finding=finding)] == ["pit-manager"]
+    assert [notice.role for notice in Notice.objects.filter(escalations__finding=finding)] == ["pit-manager"]
 
 
 def test_what_is_done_with_is_weighed_no_more(house: House, finding: Finding, clock: Any) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from audits.incidents import affected_rounds
-from audits.incidents.advice import Asked, advice_on
+from audits.incidents.advice import AdviceQuestion, advice_on
 from audits.incidents.checklist import next_steps
 from audits.incidents.services.incidents import advice_of
 from games.engine.rules.loader import rulebooks
@@ -34,14 +34,14 @@ def table(house: House, clock: Any) -> Table:
 
 
 def figures(table: Table, situation: str, **more: Any) -> dict[str, Any]:
-    found: dict[str, Any] = advice_on(Asked(table, more.pop("at", NOON), situation, **more))["figures"]
+    found: dict[str, Any] = advice_on(AdviceQuestion(table, more.pop("at", NOON), situation, **more))["figures"]
     return found
 
 
 def test_whatever_a_rulebook_asks_for_has_next_steps() -> None:
     for book in rulebooks().values():
-        for one in book.situations:
-            assert next_steps(one.code, one.action), (book.id, one.code)
+        for situation in book.situations:
+            assert next_steps(situation.code, situation.action), (book.id, situation.code)
 
 
 @pytest.mark.parametrize("book", rulebooks().values(), ids=lambda book: book.id)
@@ -50,11 +50,13 @@ def test_whatever_a_rulebook_provides_for_is_reported_with_its_rule(house: House
     yes_or_no = {"yes": "yes", "no": "no"}
     values = {"known_dice": {"some": "2,?,?", "none": "?,?,?"}}
     values |= dict.fromkeys(("settled", "with_chips", "in_time"), yes_or_no)
-    for one in book.situations:
-        facts = {name: values[name][one.when.get(name, next(iter(values[name])))] for name in one.facts}
-        incident = opened(house, account=f"{one.code} {facts}", table=table, situation=one.code, facts=facts)
+    for situation in book.situations:
+        facts = {name: values[name][situation.when.get(name, next(iter(values[name])))] for name in situation.facts}
+        incident = opened(
+            house, account=f"{situation.code} {facts}", table=table, situation=situation.code, facts=facts
+        )
         said = incident.advice or {}
-        assert (said["action"], said["rules"], said["facts"]) == (one.action, book.cite(*one.rules), facts)
+        assert (said["action"], said["rules"], said["facts"]) == (situation.action, book.cite(*situation.rules), facts)
 
 
 # --- Interruption (5.4) ---

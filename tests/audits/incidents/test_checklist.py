@@ -50,7 +50,7 @@ def test_an_untick_is_on_record_beside_the_tick(house: House, incident: Incident
     tick(house, incident, is_done=False, role="pit-manager")
     first = checklist_of(incident)[0]
     assert not first.is_done
-    assert [(one.ordinal, one.is_done, one.by) for one in first.ticks] == [
+    assert [(tick.ordinal, tick.is_done, tick.by) for tick in first.ticks] == [
         (1, True, house["pit-supervisor"]),
         (2, False, house["pit-manager"]),
     ]

@@ -95,7 +95,9 @@ def test_a_refusal_says_nothing_of_what_it_is_about(house: House, secrets: list[
         with pytest.raises(Denied) as refusal:
             attempt()
         assert not {"zebra", "lion"} & set(str(refusal.value).lower().replace(".", " ").split())
-    said = " ".join(" ".join((one.thing, one.action, one.door)) for one in Denial.objects.filter(staff=actor)).lower()
+    said = " ".join(
+        " ".join((denial.thing, denial.action, denial.door)) for denial in Denial.objects.filter(staff=actor)
+    ).lower()
     assert said
     assert "zebra" not in said
     assert "lion" not in said

@@ -11,7 +11,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.utils import timezone
 
 from audits.incidents.services.evidence import evidence_folder
-from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_open
 from audits.incidents.services.log import log_write
 from audits.models import CustodyStep, Evidence, Incident
 from taisai_backoffice.web import uploads
@@ -25,7 +25,7 @@ GIGABYTES_5 = 5 * 1024**3
 
 @pytest.fixture
 def incident(house: House) -> Incident:
-    report = Report(house.casino, timezone.now(), "other", "A quarrel.", table=open_table(house))
+    report = IncidentReport(house.casino, timezone.now(), "other", "A quarrel.", table=open_table(house))
     return incident_open(actor=house["surveillance"], report=report)
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from audits.incidents.services.incidents import Report, incident_note, incident_open, incident_relate
+from audits.incidents.services.incidents import IncidentReport, incident_note, incident_open, incident_relate
 from audits.incidents.services.log import log_write
 from audits.models import Incident, IncidentNote, LogEntry
 from games.floor.moments import as_text
@@ -63,7 +63,7 @@ def new(house: House, **changes: Any) -> dict[str, Any]:
 
 def opened(house: House, table: Table | None, role: str = "surveillance", **changes: Any) -> Incident:
     values: dict[str, Any] = {"situation": "other", "account": "A quarrel.", "table": table} | changes
-    return incident_open(actor=house[role], report=Report(house.casino, timezone.now(), **values))
+    return incident_open(actor=house[role], report=IncidentReport(house.casino, timezone.now(), **values))
 
 
 # --- The daily log ---
@@ -119,7 +119,7 @@ def test_a_file_is_opened_with_all_that_belongs_to_it(house: House, table: Table
     code, made = post(house, "pit-supervisor", "incidents/", body)
     assert (code, made["number"]) == (201, f"IN-{timezone.now().year}-000001")
     assert (made["advice"]["action"], made["advice"]["rules"]) == ("void", ["rws-tai-sai-v6#5.5.2"])
-    named = [one | {"confirmed_by": None} for one in people]
+    named = [person | {"confirmed_by": None} for person in people]
     assert (made["people"], [one["ref"] for one in made["rounds"]], made["entry"]) == (named, [ref], entry.pk)
     assert made["next"] == ["under-investigation", "awaiting-ruling"]
     assert get(house, "auditor", f"incidents/{made['number']}/")[1] == made | {"next": []}
@@ -179,7 +179,7 @@ def test_pit_staff_open_files_in_their_own_pit_alone(house: House, table: Table)
 
 def test_a_number_is_of_ones_own_casino_and_else_asked_back(house: House, table: Table) -> None:
     here = opened(house, table)
-    there = incident_open(actor=OPERATOR, report=Report(house.other, timezone.now(), "other", "Elsewhere."))
+    there = incident_open(actor=OPERATOR, report=IncidentReport(house.other, timezone.now(), "other", "Elsewhere."))
     assert here.number == there.number
     assert get(house, "auditor", f"incidents/{here.number}/")[1]["casino"] == "RWS"
     assert get(house, "auditor", f"incidents/{here.number}/", casino="ELSE")[0] == 404

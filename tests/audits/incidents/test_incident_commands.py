@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from audits.incidents.services.incidents import Report, incident_note, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_note, incident_open
 from audits.models import Incident
 from games.floor.moments import as_text, gaming_day
 from games.models import Denial, Round, Table
@@ -136,7 +136,7 @@ def test_a_wrong_question_is_told(house: House, table: Table, arguments: list[st
 
 
 def test_a_file_is_shown_as_far_as_one_may_see_it(house: House, table: Table) -> None:
-    report = Report(house.casino, timezone.now(), "other", "A quarrel.\x1b[2J", table=table)
+    report = IncidentReport(house.casino, timezone.now(), "other", "A quarrel.\x1b[2J", table=table)
     incident = incident_open(actor=house["surveillance"], report=report)
     incident_note(actor=house["surveillance"], incident=incident, text="The zebra.", is_confidential=True)
     incident_note(actor=house["surveillance"], incident=incident, text="All is well.")
@@ -148,7 +148,7 @@ def test_a_file_is_shown_as_far_as_one_may_see_it(house: House, table: Table) ->
     bare_table(house, "TS-02", pit="P2")
     far = incident_open(
         actor=house["surveillance"],
-        report=Report(house.casino, timezone.now(), "other", "x", table=Table.objects.get(code="TS-02")),
+        report=IncidentReport(house.casino, timezone.now(), "other", "x", table=Table.objects.get(code="TS-02")),
     )
     assert "may not do this" in refusal("show", far.number, "--as=PIT-MANAGER")[0]
     assert Denial.objects.filter(door="command incident", staff_id=house["pit-manager"].pk).exists()

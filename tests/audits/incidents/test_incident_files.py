@@ -135,7 +135,7 @@ def test_the_first_leaf_holds_what_was_reported(house: House, clock: Any) -> Non
         "2026-11-15T12:00:00Z", "TS-01", "rws-tai-sai-v6", [["dealer", "dealer"], ["patron", "P-77"]],
         [["floor", "R-1"]], None, None, None,
     ]  # fmt: skip
-    people = {(one.part, one.reference, one.staff) for one in incident.people.all()}
+    people = {(person.part, person.reference, person.staff) for person in incident.people.all()}
     assert people == {("dealer", "dealer", house["dealer"]), ("patron", "P-77", None)}
     verify_chains(ask_django, [table.pk])
 
@@ -408,7 +408,7 @@ def test_people_and_rounds_are_added_once_each(house: House, clock: Any) -> None
 def test_staff_of_another_casino_are_not_linked(house: House, clock: Any) -> None:
     house.hire("D-ELSE", "dealer", house.other, house.other_pit)
     incident = opened(house, people=[("dealer", "D-ELSE"), ("supervisor", "Pit-Supervisor")])
-    assert {(one.reference, one.staff) for one in incident.people.all()} == {
+    assert {(person.reference, person.staff) for person in incident.people.all()} == {
         ("D-ELSE", None), ("Pit-Supervisor", house["pit-supervisor"]),
     }  # fmt: skip
 

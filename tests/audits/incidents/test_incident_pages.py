@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from audits.incidents.services.disputes import dispute_raise
 from audits.incidents.services.evidence import camera_add, evidence_add
-from audits.incidents.services.incidents import Report, incident_note, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_note, incident_open
 from audits.incidents.services.log import handover_sign, log_write
 from audits.models import CustodyStep, Evidence, Handover, Incident, IncidentState, LogEntry, Shift
 from games.models import Denial, Round, Table
@@ -38,7 +38,7 @@ def text_of(client: Client, address: str) -> str:
 
 
 def a_file(house: House, table: Table, account: str = "A quarrel at seat 3.", **more: Any) -> Incident:
-    report = Report(house.casino, timezone.now(), "other", account, table=table, **more)
+    report = IncidentReport(house.casino, timezone.now(), "other", account, table=table, **more)
     return incident_open(actor=house["surveillance"], report=report)
 
 
@@ -223,19 +223,19 @@ def test_5_4_1_the_advice_keeps_up_with_the_form(house: House) -> None:
 def test_a_file_is_opened_with_its_people_and_its_round(house: House) -> None:
     table = open_table(house)
     round_record(actor=OPERATOR, line=line(current()), channel="api")
-    one = Round.objects.get()
+    round_ = Round.objects.get()
     client = logged_in(house, "pit-supervisor")
-    page = text_of(client, f"{ADMIN}/incident/add/?round={one.pk}")
-    assert f'value="{one.ref}"' in page
-    assert f'value="{one.dealer}"' in page
-    client.post(f"{ADMIN}/incident/add/", filled(table, rounds=one.ref))
+    page = text_of(client, f"{ADMIN}/incident/add/?round={round_.pk}")
+    assert f'value="{round_.ref}"' in page
+    assert f'value="{round_.dealer}"' in page
+    client.post(f"{ADMIN}/incident/add/", filled(table, rounds=round_.ref))
     incident = Incident.objects.get()
-    people = {(one.part, one.reference) for one in incident.people.all()}
+    people = {(person.part, person.reference) for person in incident.people.all()}
     assert people == {("dealer", "DEALER"), ("supervisor", "PIT-SUPERVISOR"), ("patron", "P-77"), ("patron", "P-78")}
-    assert incident.rounds.get().round == one
+    assert incident.rounds.get().round == round_
     assert incident.facts == {"known_dice": "2,?,?"}
     file = text_of(client, f"{ADMIN}/incident/{incident.pk}/change/")
-    for words in ("Conclude the round", "The lights went out.", "P-77", one.ref):
+    for words in ("Conclude the round", "The lights went out.", "P-77", round_.ref):
         assert words in file
 
 

@@ -52,19 +52,19 @@ def truths(column: Bools | None, bets: slice) -> list[bool]:
     return [True] * (bets.stop - bets.start) if column is None else list(column[bets].tolist())
 
 
-def read_by_orm(one: Round) -> dict[str, Any]:
-    count = len(one.players)
-    late, refused, withdrawn = (flags or [False] * count for flags in (one.late, one.refused, one.withdrawn))
-    dice = one.dice
+def read_by_orm(round_: Round) -> dict[str, Any]:
+    count = len(round_.players)
+    late, refused, withdrawn = (flags or [False] * count for flags in (round_.late, round_.refused, round_.withdrawn))
+    dice = round_.dice
     return {
-        "started_at": one.started_at, "ended_at": one.ended_at, "assignment": one.assignment_id,
+        "started_at": round_.started_at, "ended_at": round_.ended_at, "assignment": round_.assignment_id,
         "throw": (dice[0] - 1) * 36 + (dice[1] - 1) * 6 + dice[2] - 1 if dice else -1,
-        "status": ["settled", "void", "unfinished"].index(one.status), "stakes": one.stakes, "nets": one.nets,
-        "boxes": one.boxes,
+        "status": ["settled", "void", "unfinished"].index(round_.status), "stakes": round_.stakes, "nets": round_.nets,
+        "boxes": round_.boxes,
         "counts": [not any(out) for out in zip(late, refused, withdrawn, strict=True)],
-        "crew": (one.dealer_staff_id or (2**31 - 1 if one.dealer else 0)) * 2**32
-        + (one.supervisor_staff_id or (2**31 - 1 if one.supervisor else 0)),
-        "compared": one.nets_given or [True] * count,
+        "crew": (round_.dealer_staff_id or (2**31 - 1 if round_.dealer else 0)) * 2**32
+        + (round_.supervisor_staff_id or (2**31 - 1 if round_.supervisor else 0)),
+        "compared": round_.nets_given or [True] * count,
     }  # fmt: skip
 
 
@@ -72,10 +72,10 @@ def assert_equal(table: Table) -> dict[str, int]:
     """Both readings agree; returns the flags of each round."""
     found = cut(table)
     rounds = list(Round.objects.filter(table=table, gaming_day=DAY))
-    assert set(found) == {one.pk for one in rounds}
-    flags = {one.ref: found[one.pk].pop("flags") for one in rounds}
-    for one in rounds:
-        assert found[one.pk] == read_by_orm(one), one.ref
+    assert set(found) == {round_.pk for round_ in rounds}
+    flags = {round_.ref: found[round_.pk].pop("flags") for round_ in rounds}
+    for round_ in rounds:
+        assert found[round_.pk] == read_by_orm(round_), round_.ref
     return flags
 
 

@@ -71,7 +71,7 @@ def expected_counts(path: Path, **which: Any) -> dict[str, Any]:
 
 
 def bets_of(rounds: Any) -> int:
-    return sum(len(one.players) for one in rounds.only("players"))
+    return sum(len(round_.players) for round_ in rounds.only("players"))
 
 
 def planted(path: Path, **which: Any) -> Truth:

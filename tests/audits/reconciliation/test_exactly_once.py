@@ -133,7 +133,7 @@ def test_limits_that_reach_back_while_a_drain_is_at_work_are_applied_in_the_end(
     day_run(table)
     assert (findings(table), figures(table)) == as_drained
     assert summary_of(table).kinds["breach box-maximum"] == 3
-    assert {one.permitted for one in Finding.objects.filter(lapsed_at=None, category="breach")} == {20000}
+    assert {finding.permitted for finding in Finding.objects.filter(lapsed_at=None, category="breach")} == {20000}
 
 
 def test_a_drain_while_limits_are_approved_waits_and_uses_the_new_ones(committed: tuple[House, Table]) -> None:
@@ -143,7 +143,7 @@ def test_a_drain_while_limits_are_approved_waits_and_uses_the_new_ones(committed
     assert not isinstance(done.result(20), Exception)
     drain()
     assert not Finding.objects.exclude(lapsed_at=None).exists()  # never settled by the old ones
-    assert {one.permitted for one in Finding.objects.filter(category="breach")} == {20000}
+    assert {finding.permitted for finding in Finding.objects.filter(category="breach")} == {20000}
 
 
 # --- Cancelled, or crashed ---
@@ -169,13 +169,13 @@ def test_a_run_that_is_cancelled_in_the_middle_of_a_part_leaves_all_as_it_was(
     monkeypatch.setattr(runs, "EVERY_SECONDS", 0)
     arrivals, sums = everything("audits_finding", "games_outbox"), []
 
-    def cancel_and_tell(telling: runs.Telling, rounds: int) -> None:
+    def cancel_and_tell(telling: runs.ProgressWriter, rounds: int) -> None:
         sums.append(rounds)
         elsewhere(lambda: run_cancel(actor=house["shift-manager"], run=part.run))
         tell(telling, rounds)
 
-    tell = runs.Telling.__call__
-    monkeypatch.setattr(runs.Telling, "__call__", cancel_and_tell)
+    tell = runs.ProgressWriter.__call__
+    monkeypatch.setattr(runs.ProgressWriter, "__call__", cancel_and_tell)
     assert part_take(key=part.pk) is None
     assert sums == [9]
     assert everything("audits_finding", "games_outbox") == arrivals
@@ -193,7 +193,7 @@ def test_a_run_that_is_cancelled_after_the_last_look_is_not_done_either(
     part = part_of(table)
     summarise = day._summarise
 
-    def cancel_first(*arguments: Any) -> day.Done:
+    def cancel_first(*arguments: Any) -> day.DayResult:
         elsewhere(lambda: run_cancel(actor=house["shift-manager"], run=part.run))
         return summarise(*arguments)
 

@@ -10,9 +10,9 @@ import pytest
 import time_machine
 
 from audits.models import Category, Finding, policy_of
-from audits.reconciliation.drafts import found_in
+from audits.reconciliation.drafts import drafts_in
 from audits.reconciliation.explain import recorded_round
-from audits.reconciliation.terms import applying
+from audits.reconciliation.terms import terms_of_day
 from games.engine.rules.citation import cite
 from games.engine.rules.loader import PROCEDURAL, rulebooks
 from games.engine.signs.limits import Limits
@@ -137,8 +137,8 @@ def test_a_golden_round(house: House, clock: Any, book: str, case: Case) -> None
 
 def assert_engine_agrees(table: Table, key: int) -> None:
     """The engine by itself finds the same in the events and bets of the round."""
-    one, known = Round.objects.get(pk=key), applying(table)
-    by_engine = found_in(
+    one, known = Round.objects.get(pk=key), terms_of_day(table)
+    by_engine = drafts_in(
         recorded_round(one, known.at(one.assignment_id, one.started_at)), policy_of(table.casino), known.crews
     )
     over_rounds = {  # found over the rounds of a table

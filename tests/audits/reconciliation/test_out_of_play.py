@@ -283,21 +283,23 @@ def test_a_finding_is_of_a_round_and_moves_only_to_the_one_it_was_recorded_as(ho
     assert "permission denied" in refused("UPDATE audits_finding SET live_round_id = NULL")
     assert "permission denied" in refused("UPDATE games_livewarning SET explain = 'Nothing'")
     assert "permission denied" in refused("DELETE FROM games_livewarning")
-    one = Finding.objects.get(kind="table-suspended")
+    finding = Finding.objects.get(kind="table-suspended")
     with pytest.raises(IntegrityError, match="finding_of_a_round"):
-        Finding.objects.bulk_create([copied(one, round=None, live_round=None, key="x")])
+        Finding.objects.bulk_create([copied(finding, round=None, live_round=None, key="x")])
 
 
 def test_a_warning_stands_once_a_kind_and_of_known_kinds(suspended: Table) -> None:
     Player(suspended).open()
-    one = LiveWarning.objects.get()
+    live_warning = LiveWarning.objects.get()
     for kind, name in (("table-suspended", "live_warning_once_a_kind"), ("sleepy", "live_warning_kind_known")):
         with pytest.raises(IntegrityError, match=name), transaction.atomic():
-            LiveWarning.objects.create(live_round=one.live_round, kind=kind, step=1, at=NOON, explain="x")
+            LiveWarning.objects.create(live_round=live_warning.live_round, kind=kind, step=1, at=NOON, explain="x")
 
 
-def copied(one: Finding, **changes: Any) -> Finding:
-    values = {name.attname: getattr(one, name.attname) for name in Finding._meta.concrete_fields if name.name != "id"}
+def copied(finding: Finding, **changes: Any) -> Finding:
+    values = {
+        name.attname: getattr(finding, name.attname) for name in Finding._meta.concrete_fields if name.name != "id"
+    }
     copy = Finding(**values)
     for name, value in changes.items():
         setattr(copy, name, value)

@@ -148,7 +148,7 @@ def test_a_round_at_a_table_that_was_closed_or_suspended(house: House, clock: An
     record(played("R-9", at=NOON - 4 * HOUR))
     drain()
     assert kinds(table) == [("R-1", "table-suspended"), ("R-3", "table-closed"), ("R-9", "table-suspended")]
-    assert {one.detail for one in Finding.objects.filter(kind="table-closed")} == {
+    assert {finding.detail for finding in Finding.objects.filter(kind="table-closed")} == {
         "The table was closed from 2026-11-15 18:00+08:00."
     }
     assert (summary_of(table).procedural, summary_of(table).irregularities) == (3, 0)

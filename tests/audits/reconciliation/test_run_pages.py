@@ -38,7 +38,7 @@ def test_a_run_is_begun_from_its_page_and_waits_for_the_sweep_where_no_broker_is
     sent = {"day": one.gaming_day.isoformat(), "casino": str(house.casino.pk), "table": ""}
     with capture_logs() as logs, django_capture_on_commit_callbacks(execute=True):
         answer = as_(house, "shift-manager").post(f"{RUNS}add/", sent)
-    assert "parts not handed out" in [one["event"] for one in logs]
+    assert "parts not handed out" in [log["event"] for log in logs]
     run = Run.objects.get(kind="day")
     assert answer.headers["Location"] == f"{RUNS}{run.pk}/change/"
     assert (run.state, run.who.partition(" ")[0]) == ("running", "SHIFT-MANAGER")

@@ -239,4 +239,4 @@ def test_who_may_not_is_turned_away_on_record(house: House, table: Table, number
         (line,) = faults(name, "--as", number)
         assert "may not do this (round.view, round R-1). The attempt is on record." in line
     person = Staff.objects.get(number=number)
-    assert [one.door for one in Denial.objects.filter(staff_id=person.pk)] == ["command replay"] * 2
+    assert [denial.door for denial in Denial.objects.filter(staff_id=person.pk)] == ["command replay"] * 2

@@ -6,8 +6,8 @@ from typing import Any
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audits.reports.report_kind import Asked, ReportKind
-from games.access.gate import Actor, standing_for
+from audits.reports.report_kind import ReportKind, ReportRequest
+from games.access.gate import Actor, capacity_for
 from games.models import Casino, Staff, Table
 from tests.games.floor_setup import NOON
 
@@ -20,12 +20,12 @@ DAY_STARTS = NOON.replace(day=14, hour=22)
 def asked_by(
     actor: Actor, first: dt.date = DAY, last: dt.date | None = None, casino: Casino | None = None,
     table: Table | None = None,
-) -> Asked:  # fmt: skip
+) -> ReportRequest:  # fmt: skip
     """A report of some gaming days, as this person asks for it: of their own casino, where none is named."""
-    standing = standing_for(actor, "report.export")
+    standing = capacity_for(actor, "report.export")
     assert standing is not None, f"{actor} makes no reports"
     own = actor.casino if isinstance(actor, Staff) else None
-    return Asked(actor, standing, first, last or first, casino or own, table)
+    return ReportRequest(actor, standing, first, last or first, casino or own, table)
 
 
 def rows_of(report: ReportKind) -> list[dict[str, Any]]:

@@ -3,8 +3,8 @@
 import datetime as dt
 from typing import Any
 
-from audits.reports.report_kind import Asked, ReportKind
-from games.access.gate import standings
+from audits.reports.report_kind import ReportKind, ReportRequest
+from games.access.gate import capacities
 from games.models import Casino, Staff, Table
 
 
@@ -19,6 +19,6 @@ def named(report: ReportKind, *names: str) -> list[tuple[Any, ...]]:
 
 def asked_in_post(
     actor: Staff, first: dt.date, last: dt.date, casino: Casino | None = None, table: Table | None = None
-) -> Asked:
+) -> ReportRequest:
     """Return what a person asks for in their permanent post, whether or not it may make reports."""
-    return Asked(actor, standings(actor)[0], first, last, casino or actor.casino, table)
+    return ReportRequest(actor, capacities(actor)[0], first, last, casino or actor.casino, table)

@@ -47,13 +47,13 @@ def simulated_house(folder: Path) -> House:
 def recorded_nets() -> Counter[Key]:
     """Add up what players won in settled and void rounds, with every correction, from the records themselves."""
     nets: Counter[Key] = Counter()
-    last = {one.round_id: one for one in Correction.objects.order_by("ordinal")}
-    for one in Round.objects.select_related("table"):
-        correction = last.get(one.pk)
+    last = {correction.round_id: correction for correction in Correction.objects.order_by("ordinal")}
+    for round_ in Round.objects.select_related("table"):
+        correction = last.get(round_.pk)
         if correction is not None:
-            nets[one.gaming_day, one.table.code] += sum(correction.nets)
-        elif one.status != Round.Status.UNFINISHED:
-            nets[one.gaming_day, one.table.code] += sum(one.nets)
+            nets[round_.gaming_day, round_.table.code] += sum(correction.nets)
+        elif round_.status != Round.Status.UNFINISHED:
+            nets[round_.gaming_day, round_.table.code] += sum(round_.nets)
     return nets
 
 
@@ -111,9 +111,9 @@ def correct_some(house: House) -> None:
     before = of_tables(Daily(asked_by(house["compliance"], FIRST, LAST)), "house_recorded")
     wrong, right = settled_rounds(wrongly_paid=True), settled_rounds(wrongly_paid=False)
 
-    def decided(one: Round, account: str = "A quarrel", **how: Any) -> None:
-        incident = incident_about(house, one.table, one, account=f"{account} about {one.ref}")
-        settled_as(house, ruled(house, incident), one, **how)
+    def decided(round_: Round, account: str = "A quarrel", **how: Any) -> None:
+        incident = incident_about(house, round_.table, round_, account=f"{account} about {round_.ref}")
+        settled_as(house, ruled(house, incident), round_, **how)
 
     for one in wrong[:3]:
         decided(one)
@@ -139,5 +139,5 @@ def correct_some(house: House) -> None:
     assert {key: after[key][0] - before[key][0] for key in after} == {key: -moved[key] for key in after}
 
 
-def other_dice(one: Round) -> list[int]:
-    return [6, 6, 5] if sorted(one.dice or ()) != [5, 6, 6] else [1, 1, 2]
+def other_dice(round_: Round) -> list[int]:
+    return [6, 6, 5] if sorted(round_.dice or ()) != [5, 6, 6] else [1, 1, 2]

@@ -44,7 +44,7 @@ def test_a_report_whose_worker_died_is_found_by_the_sweep_and_two_workers_make_i
     run = ask(house["compliance"])
     ReportRun.objects.filter(pk=run.pk).update(state="running", started_at=timezone.now() - dt.timedelta(minutes=5))
     assert reports_waiting() == [run.pk]
-    with production.Claim(run.pk) as claim:
+    with production.ReportClaim(run.pk) as claim:
         assert claim.is_held
         assert report_take(key=run.pk) is None  # another worker makes it
     made = report_take(key=run.pk)

@@ -8,10 +8,10 @@ import pytest
 from audits.incidents.services.shifts import shift_add
 from audits.incidents.shifts import shift_bounds
 from audits.reports.registry import REPORTS
-from audits.reports.report_kind import Asked, ReportKind
+from audits.reports.report_kind import ReportKind, ReportRequest
 from audits.reports.services.production import pending_settle, report_take
 from audits.reports.services.reports import report_ask
-from games.access.gate import standings
+from games.access.gate import capacities
 from games.models import Outbox, Round, Table
 from tests.audits.decided import incident_about, ruled, settled_as
 from tests.audits.files import seen
@@ -25,7 +25,7 @@ from tests.games.rounds.samples import bet
 def of_shift(house: House, kind: str, shift: str) -> ReportKind:
     reader = house["compliance"]
     window = shift_bounds(house.casino, DAY, shift)
-    return REPORTS[kind](Asked(reader, standings(reader)[0], DAY, DAY, house.casino, None, window))
+    return REPORTS[kind](ReportRequest(reader, capacities(reader)[0], DAY, DAY, house.casino, None, window))
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def two_shifts(house: House, table: Table) -> None:
             played(f"R-{number}", UNDERPAID, at=begins),
             played(f"R-{number + 1}", bet(), at=begins + 2 * MINUTE, events=COCKED_EVENTS),
         )
-        one = Round.objects.select_related("table").get(ref=f"R-{number}")
-        settled_as(house, ruled(house, incident_about(house, table, one, account=f"About {one.ref}")), one)
-        seen(house, summary=f"Near {one.ref}", at=begins, table=table)
+        round_ = Round.objects.select_related("table").get(ref=f"R-{number}")
+        settled_as(house, ruled(house, incident_about(house, table, round_, account=f"About {round_.ref}")), round_)
+        seen(house, summary=f"Near {round_.ref}", at=begins, table=table)
     record(played("R-21", UNDERPAID, at=NOON - HOUR))
     drain()
 

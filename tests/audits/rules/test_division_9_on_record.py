@@ -189,7 +189,7 @@ def test_5_0_a_table_is_not_opened_with_a_check_that_failed(house: House, clock:
     passed = {name: number != rule for number, name in CHECKS.items()}
     made = opening_checks_sign(actor=house["pit-supervisor"], table=table, passed=passed, remarks="One failed")
     kept = OpeningCheck.objects.get(pk=made.pk)
-    assert [(one["rules"], one["passed"]) for one in kept.results] == [
+    assert [(result["rules"], result["passed"]) for result in kept.results] == [
         ([f"{DIVISION_9}#{number}"], number != rule) for number in CHECKS
     ]
     with pytest.raises(ValidationError):

@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 
 from audits.models import Category, Correction, Finding, Ruling
 from audits.rulings.services.corrective_actions import Basis, affected_void, consequence_execute
-from audits.rulings.services.rulings import Draft, ruling_make
+from audits.rulings.services.rulings import RulingDraft, ruling_make
 from games.access.services.acting_appointments import duty_grant
 from games.engine.rules.loader import rulebook
 from games.engine.signs.limits import Limits
@@ -110,7 +110,7 @@ def test_1_5_somebody_may_act_as_supervisor_and_without_it_is_found(house: House
 
 def clock_events(events: list[str], later: dt.timedelta) -> list[str]:
     seconds = int(later.total_seconds())
-    return [f"{int(one.split()[0]) + seconds} {one.partition(' ')[2]}" for one in events]
+    return [f"{int(event.split()[0]) + seconds} {event.partition(' ')[2]}" for event in events]
 
 
 @BOTH
@@ -264,7 +264,7 @@ def test_5_14_b_an_interpretation_is_kept_and_later_rounds_are_settled_by_it(
     assert differs.rules[-1] == made.number
 
 
-def of_5_1_1(book: str, setting: Setting) -> Draft:
+def of_5_1_1(book: str, setting: Setting) -> RulingDraft:
     return standing(rules=[f"{book}#5.1.1"], setting=setting)
 
 

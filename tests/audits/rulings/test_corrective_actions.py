@@ -19,7 +19,7 @@ from audits.models import (
     Repayment,
     RepaymentMark,
 )  # fmt: skip
-from audits.reconciliation.later_decisions import since_of
+from audits.reconciliation.later_decisions import later_decisions_of
 from audits.reconciliation.services.arrivals import arrivals_take
 from audits.reconciliation.services.runs import part_take, run_start
 from audits.rulings.services.corrective_actions import (  # fmt: skip
@@ -117,7 +117,7 @@ def test_5_6_a_void_after_settlement_takes_two_people(house: House, table: Table
         "house_expected": -4_000, "discrepancies": 0,
     }  # fmt: skip
     later.refresh_from_db()  # 5.8: it stands
-    assert since_of([later.pk]) == {}
+    assert later_decisions_of([later.pk]) == {}
 
 
 def test_the_second_person_may_decline(house: House, table: Table) -> None:
@@ -176,11 +176,11 @@ def test_5_6_all_rounds_since_the_last_good_inspection(house: House, clock: Any)
     void = a_round(table, "R-V", kinds=[("place-bets", {}), ("void", {"rule": "5.5.2"})], bets=PENDING, minutes=3)
     incident = incident_about(house, table, situation="dice-damaged")
     order = affected_void(actor=house["shift-manager"], basis=Basis(incident, rule="5.6"), reason=REASON)
-    assert order.round_ids == sorted(one.pk for one in rounds)
+    assert order.round_ids == sorted(round_.pk for round_ in rounds)
     assert void.pk not in order.round_ids
     executed(house, order)
     assert owed(order) == {"seat-1": -50_000, "seat-2": 30_000}
-    assert {one.rounds for one in Repayment.objects.all()} == {5}
+    assert {repayment.rounds for repayment in Repayment.objects.all()} == {5}
     assert IncidentRound.objects.filter(incident=incident).count() == 5
     assert LedgerLeaf.objects.filter(kind="correction").count() == 5
 
@@ -260,7 +260,7 @@ def test_a_correction_of_a_correction(house: House, table: Table) -> None:
     with pytest.raises(OvertakenError, match="no longer holds"):
         settled_as(house, ruling, one, dice=[1, 1, 2])
     order = settled_as(house, again, one, second="third", dice=[1, 3, 6])
-    assert [(one.ordinal, one.nets) for one in Correction.objects.all()] == [
+    assert [(correction.ordinal, correction.nets) for correction in Correction.objects.all()] == [
         (1, [-10_000, 6_000]),
         (2, [10_000, -6_000]),
     ]

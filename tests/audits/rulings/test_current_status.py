@@ -102,5 +102,9 @@ def test_a_page_of_rounds_asks_for_corrections_once(house: House, table: Table) 
     for address in ("/admin/games/round/", "/api/v1/rounds/"):
         with CaptureQueriesContext(connection) as queries:
             get(house, address)
-        asked = [one["sql"] for one in queries.captured_queries if "audits_correction" in one["sql"]]
+        asked = [
+            captured_query["sql"]
+            for captured_query in queries.captured_queries
+            if "audits_correction" in captured_query["sql"]
+        ]
         assert len(asked) == 1, address

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_open
 from audits.models import Consequence, Correction, Discretion, Incident, RepaymentMark, Ruling
-from audits.rulings.corrections.standing_nets import books_of
+from audits.rulings.corrections.standing_nets import standing_nets_of
 from audits.rulings.services.corrective_actions import (
     Basis,
     consequence_decline,
@@ -91,7 +91,7 @@ class House3(RuleBasedStateMachine):
         discretion_record(
             actor=house["pit-manager"], incident=self.moved_chips, round=self.rounds[4], decision="0", reason="x"
         )
-        self.keys = [one.pk for one in self.rounds]
+        self.keys = [round_.pk for round_ in self.rounds]
 
     def teardown(self) -> None:
         if hasattr(self, "point"):
@@ -143,7 +143,7 @@ class House3(RuleBasedStateMachine):
     def report(self, who: int, place: int, rules: int, override: str) -> None:
         """Open a file of one's own about a round; one of the three rules on it."""
         one = self.rounds[place]
-        report = Report(self.house.casino, timezone.now(), "other", "Reported.", table=one.table, rounds=[one])
+        report = IncidentReport(self.house.casino, timezone.now(), "other", "Reported.", table=one.table, rounds=[one])
         self.call(incident_open, who, report=report)
         newest = Incident.objects.filter(casino=self.house.casino).order_by("pk").last()
         self.call(ruling_make, rules, incident=newest, draft=draft(override=override))
@@ -187,17 +187,17 @@ class House3(RuleBasedStateMachine):
         self.execute(who, of)
 
     def execute(self, who: int, of: int) -> None:
-        if order := self.chosen([one for one in self.orders() if one.is_waiting], of):
+        if order := self.chosen([order for order in self.orders() if order.is_waiting], of):
             self.call(consequence_execute, who, consequence=order, reason="x")
 
     @rule(who=WHO, of=MANY)
     def decline(self, who: int, of: int) -> None:
-        if order := self.chosen([one for one in self.orders() if one.is_waiting], of):
+        if order := self.chosen([order for order in self.orders() if order.is_waiting], of):
             self.call(consequence_decline, who, consequence=order, reason="x")
 
     @rule(who=WHO, of=MANY, what=st.sampled_from(RepaymentMark.What.values))
     def mark(self, who: int, of: int, what: str) -> None:
-        made = [one for order in self.orders() for one in order.repayments.all()]
+        made = [repayment for order in self.orders() for repayment in order.repayments.all()]
         if repayment := self.chosen(made, of):
             self.call(repayment_mark, who, repayment=repayment, what=what, note="x")
 
@@ -207,7 +207,7 @@ class House3(RuleBasedStateMachine):
     def two_people_moved_settled_money(self) -> None:
         if not hasattr(self, "keys"):
             return
-        settled = {one.pk for one in self.rounds if one.status != "unfinished"}
+        settled = {round_.pk for round_ in self.rounds if round_.status != "unfinished"}
         made = Correction.objects.filter(round__in=self.keys).select_related("consequence__decision", "round")
         for correction in made.order_by("pk"):
             order = correction.consequence
@@ -227,7 +227,7 @@ class House3(RuleBasedStateMachine):
     def the_books_follow_from_the_corrections_alone(self) -> None:
         if not hasattr(self, "keys"):
             return
-        for books in books_of(Round.objects.filter(pk__in=self.keys)):
+        for books in standing_nets_of(Round.objects.filter(pk__in=self.keys)):
             rows = Correction.objects.filter(round=books.round)
             sums = [sum(column) for column in zip(*(row.deltas for row in rows), strict=True)] or [0, 0]
             assert books.nets == [net + more for net, more in zip(books.round.nets, sums, strict=True)]

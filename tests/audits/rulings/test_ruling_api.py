@@ -35,8 +35,8 @@ def one(table: Table) -> Round:
 
 
 @pytest.fixture
-def incident(house: House, table: Table, one: Round) -> Incident:
-    return incident_about(house, table, one)
+def incident(house: House, table: Table, round_: Round) -> Incident:
+    return incident_about(house, table, round_)
 
 
 def client_of(person: Staff) -> Client:
@@ -308,7 +308,7 @@ def test_precedents_say_what_was_decided_and_what_binds(house: House, table: Tab
 # --- Consequences ---
 
 
-def test_a_round_is_settled_by_a_ruling_and_the_player_is_paid(house: House, incident: Incident, one: Round) -> None:
+def test_a_round_is_settled_by_a_ruling_and_the_player_is_paid(house: House, incident: Incident, round_: Round) -> None:
     ruling = ruled(house, incident)
     path = f"incidents/{incident.number}/consequences/"
     body = {"kind": "settlement", "ruling": ruling.number, "rounds": ["R-1"], "nets": [{"bet": 2, "net": "0"}],
@@ -432,7 +432,7 @@ def test_an_order_that_makes_no_sense_says_which_parts(
 # --- Discretion ---
 
 
-def test_4_9_discretion_is_kept_and_listed(house: House, one: Round) -> None:
+def test_4_9_discretion_is_kept_and_listed(house: House, round_: Round) -> None:
     table = ready_table(house, "D9-01", rulebook=DIVISION_9, layout="1", limits=sign())
     incident = incident_about(house, table, situation="chips-moved")
     path = f"incidents/{incident.number}/discretions/"

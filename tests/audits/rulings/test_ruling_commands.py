@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_open
 from audits.models import Incident, Ruling
 from audits.rulings.services.rulings import ruling_make, ruling_supersede
 from games.floor.moments import gaming_day
@@ -118,7 +118,7 @@ def test_who_may_not_see_it_is_told_and_that_is_on_record(house: House, table: T
 
 def test_a_number_of_several_casinos_is_asked_back(house: House, incident: Incident) -> None:
     ruling = ruled(house, incident)
-    report = Report(house.other, timezone.now(), "other", "Elsewhere.")
+    report = IncidentReport(house.other, timezone.now(), "other", "Elsewhere.")
     elsewhere = incident_open(actor=OPERATOR, report=report)
     manager = house.hire("M-ELSE", "shift-manager", house.other)
     there = ruling_make(actor=manager, incident=elsewhere, draft=draft(decision="Elsewhere."))

@@ -88,7 +88,11 @@ OPEN_IN_DIVISION_9 = {
     ("book", "opened"), [(V6, OPEN_IN_RWS), (OPEN_COVER, OPEN_IN_RWS), (DIVISION_9, OPEN_IN_DIVISION_9)]
 )
 def test_5_14_what_is_decided_follows_from_rulebook_situation_and_facts(book: str, opened: set[Any]) -> None:
-    left = {(one.code, next(iter(one.when.values()), "")) for one in rulebooks()[book].situations if not one.is_decided}
+    left = {
+        (situation.code, next(iter(situation.when.values()), ""))
+        for situation in rulebooks()[book].situations
+        if not situation.is_decided
+    }
     assert opened <= left
     assert not {code for code, _ in left - opened} & {code for code, _ in opened}
 

@@ -22,11 +22,11 @@ from audits.models import (
     Scope,
 )  # fmt: skip
 from audits.reconciliation.services.arrivals import arrivals_take
-from audits.rulings.precedents import Asked, precedents
+from audits.rulings.precedents import PrecedentQuery, precedents
 from audits.rulings.reviews import to_review
 from audits.rulings.services.discretions import discretion_record
 from audits.rulings.services.rulings import (  # fmt: skip
-    Draft,
+    RulingDraft,
     ruling_make,
     ruling_review,
     ruling_supersede,
@@ -151,8 +151,8 @@ def test_of_two_managers_at_once_one_ruling_stands_and_the_other_is_told(clone: 
 
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(rule, ("shift-manager", "casino-manager")))
-    (stands,) = [one for one in results if isinstance(one, Ruling)]
-    (told,) = [one for one in results if isinstance(one, OvertakenError)]
+    (stands,) = [result for result in results if isinstance(result, Ruling)]
+    (told,) = [result for result in results if isinstance(result, OvertakenError)]
     assert str(stands) in str(told)
     assert list(Ruling.objects.all()) == [stands]
 
@@ -228,7 +228,7 @@ def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(house
     ruling_withdraw(
         actor=house["shift-manager"], ruling=second, reason="The document is clear", effective_from=now + 48 * HOUR
     )
-    read = [(one.excess, one.rounding, one.rulings) for one in policies_of(house.casino, V6)]
+    read = [(policy.excess, policy.rounding, policy.rulings) for policy in policies_of(house.casino, V6)]
     assert read == [
         (None, None, ()), ("filled", 500, (first.number,)), ("proportional", None, (second.number,)),
         (None, None, ()),
@@ -305,7 +305,7 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     def another(account: str) -> Incident:
         return incident_about(house, table, account=account, situation="late-bet")
 
-    def of(**more: Any) -> Draft:
+    def of(**more: Any) -> RulingDraft:
         return draft(kind=RulingKind.INTERPRETATION, rules=[f"{V6}#5.7"], **more)
 
     manager = house["shift-manager"]
@@ -346,7 +346,7 @@ def test_precedents_by_situation_rules_and_words(house: House, table: Table) -> 
     new = incident_about(house, table, account="New.", situation="late-bet")
 
     def found(**asked: Any) -> list[Ruling]:
-        return [one.ruling for one in precedents(manager, new, Asked(**asked))]
+        return [precedent.ruling for precedent in precedents(manager, new, PrecedentQuery(**asked))]
 
     assert found(rulebook=V6, situation="late-bet") == [made["late-bet"]]
     assert found(rulebook=V6, situation="display-wrong", rules=[f"{V6}#5.9"]) == [made["chips-moved"]]
@@ -354,7 +354,7 @@ def test_precedents_by_situation_rules_and_words(house: House, table: Table) -> 
     assert found(rulebook=V6, situation="display-wrong", words="A dronee hoverd above teh dome")[0] == made["other"]
     assert found(rulebook=V6, situation="display-wrong", words="' \x00 | & :*") == []
     stranger = house.hire("M-ELSE", "shift-manager", house.other)
-    assert precedents(stranger, new, Asked(V6, "late-bet")) == []
+    assert precedents(stranger, new, PrecedentQuery(V6, "late-bet")) == []
 
 
 def test_another_document_puts_standing_interpretations_to_review(house: House, table: Table) -> None:

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 
 from audits.models import Consequence, Correction, DaySummary, Finding, Repayment, Ruling
 from audits.reconciliation.services.arrivals import arrivals_take
-from audits.rulings.corrections.standing_nets import books_of
+from audits.rulings.corrections.standing_nets import standing_nets_of
 from audits.rulings.services.corrective_actions import (  # fmt: skip
     Basis,
     consequence_decline,
@@ -115,19 +115,25 @@ class Books(RuleBasedStateMachine):
     @rule(places=st.sets(PLACES, min_size=1), is_agreed=st.booleans())
     def void(self, places: set[int], is_agreed: bool) -> None:
         rounds = [self.rounds[place] for place in sorted(places)]
-        books = [one for one in books_of(rounds) if not one.is_returned]
+        books = [standing_net for standing_net in standing_nets_of(rounds) if not standing_net.is_returned]
         try:
             order = rounds_void(actor=self.house["shift-manager"], basis=self.basis(), rounds=rounds, reason="x")
         except OvertakenError:
-            assert all(one.is_void for one in books_of(rounds))
+            assert all(standing_net.is_void for standing_net in standing_nets_of(rounds))
             return
-        assert order.needs_second is any(one.was_settled or one.is_void for one in books)
+        assert order.needs_second is any(book.was_settled or book.is_void for book in books)
         if is_agreed:
             self.agree(order)
         elif order.needs_second:
             consequence_decline(actor=self.house["shift-manager"], consequence=order, reason="x")
 
-    @precondition(lambda self: not any((one.is_void or one.is_settled) for one in books_of(self.rounds[2:])))
+    @precondition(
+        lambda self: (
+            not any(
+                (standing_net.is_void or standing_net.is_settled) for standing_net in standing_nets_of(self.rounds[2:])
+            )
+        )
+    )
     @rule(dice=DICE)
     def amend_the_result(self, dice: list[int]) -> None:
         try:
@@ -145,12 +151,12 @@ class Books(RuleBasedStateMachine):
     def reconcile(self) -> None:
         arrivals_take()
         summary = DaySummary.objects.get(table=self.table)
-        books = books_of(self.rounds)
-        over = [one for one in books if one.is_void or one.is_settled]
+        books = standing_nets_of(self.rounds)
+        over = [book for book in books if book.is_void or book.is_settled]
         assert summary.house_recorded == -sum(sum(one.nets) for one in over)
         assert (summary.settled, summary.voids) == (
-            sum(one.is_settled for one in books),
-            sum(one.is_void for one in books),
+            sum(book.is_settled for book in books),
+            sum(book.is_void for book in books),
         )
         corrected = [one.round.pk for one in over if one.last]
         wrong = Finding.objects.filter(round__in=corrected, category="discrepancy", lapsed_at=None)
@@ -160,7 +166,7 @@ class Books(RuleBasedStateMachine):
 
     @invariant()
     def the_books_balance(self) -> None:
-        for one in books_of(self.rounds) if hasattr(self, "rounds") else ():
+        for one in standing_nets_of(self.rounds) if hasattr(self, "rounds") else ():
             rows = list(Correction.objects.filter(round=one.round).order_by("ordinal"))
             sums = [sum(deltas) for deltas in zip(*(row.deltas for row in rows), strict=True)] or [0] * 3
             now = [net + more for net, more in zip(one.round.nets, sums, strict=True)]

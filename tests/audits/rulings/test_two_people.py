@@ -76,8 +76,8 @@ def one(table: Table) -> Round:
 
 
 @pytest.fixture
-def ruling(house: House, table: Table, one: Round) -> Ruling:
-    return ruled(house, incident_about(house, table, one))
+def ruling(house: House, table: Table, round_: Round) -> Ruling:
+    return ruled(house, incident_about(house, table, round_))
 
 
 def a_round(table: Table, ref: str = "R-1", bets: Any = BETS, minutes: int = 5, **more: Any) -> Round:
@@ -97,13 +97,13 @@ def api(person: Staff, path: str, **body: Any) -> Any:
     return client.post(f"/api/v1/{path}", json.dumps(body), content_type="application/json")
 
 
-def by_sql(person: Staff, incident: Incident, one: Round, nets: list[int], **more: Any) -> Correction:
+def by_sql(person: Staff, incident: Incident, round_: Round, nets: list[int], **more: Any) -> Correction:
     """The three rows that a change is made of, as the role of the application, past every service."""
-    before = list(one.corrections.order_by("ordinal"))
-    now = before[-1].nets if before else one.nets
+    before = list(round_.corrections.order_by("ordinal"))
+    now = before[-1].nets if before else round_.nets
     deltas = [after - net for net, after in zip(now, nets, strict=True)]
     values: dict[str, Any] = {
-        "kind": "settlement", "needs_second": False, "amount": sum(map(abs, deltas)), "round_ids": [one.pk],
+        "kind": "settlement", "needs_second": False, "amount": sum(map(abs, deltas)), "round_ids": [round_.pk],
         "ruling": incident.rulings.first(), "second": person, "ordinal": len(before) + 1,
     } | more  # fmt: skip
     second, ordinal = values.pop("second"), values.pop("ordinal")
@@ -115,9 +115,17 @@ def by_sql(person: Staff, incident: Incident, one: Round, nets: list[int], **mor
         reason="x",
     )  # fmt: skip
     return Correction.objects.create(
-        consequence=order, round=one, ordinal=ordinal, table=one.table, gaming_day=one.gaming_day, deltas=deltas,
-        nets=nets, is_settled=True, is_decided=True, who="x",
-    )  # fmt: skip
+        consequence=order,
+        round=round_,
+        ordinal=ordinal,
+        table=round_.table,
+        gaming_day=round_.gaming_day,
+        deltas=deltas,
+        nets=nets,
+        is_settled=True,
+        is_decided=True,
+        who="x",
+    )
 
 
 def refused_by_sql(match: str, *values: Any, **more: Any) -> None:
@@ -130,33 +138,33 @@ def refused_by_sql(match: str, *values: Any, **more: Any) -> None:
 # --- Undoing what two people did -------------------------------------------------------------------------
 
 
-def test_one_manager_does_not_undo_a_two_person_void_less_one_cent(house: House, one: Round, ruling: Ruling) -> None:
-    executed(house, voided(house, ruling.incident, one, ruling=ruling))
+def test_one_manager_does_not_undo_a_two_person_void_less_one_cent(house: House, round_: Round, ruling: Ruling) -> None:
+    executed(house, voided(house, ruling.incident, round_, ruling=ruling))
     manager, nets = house["shift-manager"], [9_999, -6_000]
-    order = settled_as(house, ruling, one, second=None, nets=dict(enumerate(nets)))
+    order = settled_as(house, ruling, round_, second=None, nets=dict(enumerate(nets)))
     assert (order.is_waiting, order.needs_second, order.amount) == (True, True, 15_999)
     with pytest.raises(Denied, match="which this person ordered"):
         consequence_execute(actor=manager, consequence=order, reason="Me, too")
     assert page(manager, order, "execute", reason="Me, too").status_code == 403
     assert api(manager, f"consequences/{order.pk}/execute/", reason="Me, too").status_code == 403
-    refused_by_sql("takes two people", manager, ruling.incident, one, nets)
-    refused_by_sql("may not be the second person", manager, ruling.incident, one, nets, needs_second=True)
+    refused_by_sql("takes two people", manager, ruling.incident, round_, nets)
+    refused_by_sql("may not be the second person", manager, ruling.incident, round_, nets, needs_second=True)
     assert [row.nets for row in Correction.objects.all()] == [[0, 0]]
     assert not RepaymentMark.objects.exists()
 
 
 @pytest.mark.parametrize("nets", [[10_000, -5_999], [10_000, 6_000], [-10_000, 6_000], [0, -6_000], [1, 1]])
 def test_no_change_of_a_settled_round_is_so_small_that_one_person_makes_it(
-    house: House, one: Round, ruling: Ruling, nets: list[int]
+    house: House, round_: Round, ruling: Ruling, nets: list[int]
 ) -> None:
-    assert settled_as(house, ruling, one, second=None, nets=dict(enumerate(nets))).is_waiting
-    refused_by_sql("takes two people", house["shift-manager"], ruling.incident, one, nets)
+    assert settled_as(house, ruling, round_, second=None, nets=dict(enumerate(nets))).is_waiting
+    refused_by_sql("takes two people", house["shift-manager"], ruling.incident, round_, nets)
 
 
-def test_other_dice_that_move_no_money_take_two_people_too(house: House, one: Round, ruling: Ruling) -> None:
-    order = settled_as(house, ruling, one, second=None, dice=[1, 3, 5])
+def test_other_dice_that_move_no_money_take_two_people_too(house: House, round_: Round, ruling: Ruling) -> None:
+    order = settled_as(house, ruling, round_, second=None, dice=[1, 3, 5])
     assert (order.needs_second, order.amount) == (True, 0)
-    refused_by_sql("takes two people", house["shift-manager"], ruling.incident, one, [10_000, -6_000])
+    refused_by_sql("takes two people", house["shift-manager"], ruling.incident, round_, [10_000, -6_000])
     assert executed(house, order).is_executed
 
 
@@ -202,11 +210,11 @@ def test_a_round_that_was_void_and_never_settled_takes_two_people(house: House, 
 
 @pytest.mark.parametrize(("place", "net"), [(0, 10_001), (0, -10_001), (1, 6_001), (1, 10**12), (1, -(10**12))])
 def test_a_net_is_bounded_by_the_stake_and_the_best_odds(
-    house: House, one: Round, ruling: Ruling, place: int, net: int
+    house: House, round_: Round, ruling: Ruling, place: int, net: int
 ) -> None:
     bounds = ("−100.00 to 100.00", "−60.00 to 60.00")[place]
     with pytest.raises(ValidationError, match=rf"Bet {place + 1}, seat-{place + 1} on .*give a net from {bounds}"):
-        settled_as(house, ruling, one, nets={place: net})
+        settled_as(house, ruling, round_, nets={place: net})
     body = {"kind": "settlement", "ruling": ruling.number, "rounds": ["R-1"], "reason": "As ruled",
             "nets": [{"bet": place + 1, "net": f"{net / 100:.2f}"}]}  # fmt: skip
     answer = api(house["shift-manager"], f"incidents/{ruling.incident.number}/consequences/", **body)
@@ -216,7 +224,7 @@ def test_a_net_is_bounded_by_the_stake_and_the_best_odds(
     nets = [10_000, -6_000]
     nets[place] = net
     two = {"needs_second": True, "second": house["casino-manager"]}
-    refused_by_sql("out of bounds", house["shift-manager"], ruling.incident, one, nets, **two)
+    refused_by_sql("out of bounds", house["shift-manager"], ruling.incident, round_, nets, **two)
 
 
 def test_a_single_wins_at_best_what_three_dice_pay(house: House, table: Table) -> None:
@@ -244,8 +252,8 @@ def test_the_database_knows_the_best_odds_of_every_box() -> None:
 # --- Marking as paid -------------------------------------------------------------------------------------
 
 
-def test_who_ordered_or_executed_does_not_mark_as_paid(house: House, one: Round, ruling: Ruling) -> None:
-    order = settled_as(house, ruling, one, dice=[6, 6, 5])
+def test_who_ordered_or_executed_does_not_mark_as_paid(house: House, round_: Round, ruling: Ruling) -> None:
+    order = settled_as(house, ruling, round_, dice=[6, 6, 5])
     repayment = order.repayments.get(player="seat-2")
     for role in ("shift-manager", "casino-manager"):
         person = house[role]
@@ -270,8 +278,8 @@ def test_what_one_person_settled_alone_another_marks_as_paid(house: House, table
         repayment_mark(actor=house["shift-manager"], repayment=order.repayments.all()[0], what="paid")
 
 
-def test_the_database_owes_players_what_the_corrections_say(house: House, one: Round, ruling: Ruling) -> None:
-    order = settled_as(house, ruling, one, nets={0: 9_000})
+def test_the_database_owes_players_what_the_corrections_say(house: House, round_: Round, ruling: Ruling) -> None:
+    order = settled_as(house, ruling, round_, nets={0: 9_000})
     for player, amount in (("seat-9", 100_000), ("seat-2", 1)):
         with pytest.raises(DatabaseError, match="do not owe"), transaction.atomic():
             Repayment.objects.create(consequence=order, player=player, amount=amount, rounds=1)
@@ -281,9 +289,9 @@ def test_the_database_owes_players_what_the_corrections_say(house: House, one: R
 # --- Who the second person is ----------------------------------------------------------------------------
 
 
-def test_who_ruled_does_not_execute(house: House, table: Table, one: Round) -> None:
-    ruling = ruled(house, incident_about(house, table, one), "casino-manager")
-    order = settled_as(house, ruling, one, second=None, dice=[6, 6, 5])
+def test_who_ruled_does_not_execute(house: House, table: Table, round_: Round) -> None:
+    ruling = ruled(house, incident_about(house, table, round_), "casino-manager")
+    order = settled_as(house, ruling, round_, second=None, dice=[6, 6, 5])
     person = house["casino-manager"]
     with pytest.raises(Denied, match="decided on"):
         executed(house, order)
@@ -291,7 +299,7 @@ def test_who_ruled_does_not_execute(house: House, table: Table, one: Round) -> N
     assert api(person, f"consequences/{order.pk}/execute/", reason="Agreed").status_code == 403
     assert not can_execute(person, order)
     refused_by_sql(
-        "may not be the second person", house["shift-manager"], ruling.incident, one, [-10_000, 6_000],
+        "may not be the second person", house["shift-manager"], ruling.incident, round_, [-10_000, 6_000],
         needs_second=True, second=person,
     )  # fmt: skip
     third = house.hire("M-3", "shift-manager")
@@ -311,18 +319,18 @@ def acting(house: House, pit: str) -> Staff:
     return Staff.objects.get(pk=person.pk)
 
 
-def test_the_reach_of_the_second_person_covers_every_round(house: House, table: Table, one: Round) -> None:
+def test_the_reach_of_the_second_person_covers_every_round(house: House, table: Table, round_: Round) -> None:
     far = a_round(ready_table(house, "TS-02", pit="P2", layout="C", limits=sign()), "R-2")
-    incident = incident_about(house, table, one, far)
+    incident = incident_about(house, table, round_, far)
     ruling = ruled(house, incident)
-    order = voided(house, incident, one, far, ruling=ruling)
+    order = voided(house, incident, round_, far, ruling=ruling)
     person = acting(house, "P1")
     with pytest.raises(Denied):
         consequence_execute(actor=person, consequence=order, reason="Agreed")
     assert page(person, order, "execute", reason="Agreed").status_code == 403
     assert api(person, f"consequences/{order.pk}/execute/", reason="Agreed").status_code == 403
     assert not can_execute(person, order)
-    assert [change.books.round for change, _ in preview_of(person, order).changes] == [one]  # and sees only these
+    assert [change.books.round for change, _ in preview_of(person, order).changes] == [round_]  # and sees only these
     with pytest.raises(DatabaseError, match="may not be the second person"), transaction.atomic():
         ConsequenceDecision.objects.create(
             consequence=order, ordered_by=order.by, needs_second=True, outcome="executed", by=person, who="x",
@@ -331,20 +339,20 @@ def test_the_reach_of_the_second_person_covers_every_round(house: House, table: 
     with pytest.raises(DatabaseError, match="may not order"), transaction.atomic():
         by_sql(person, incident, far, [0, 0], needs_second=True, second=house["casino-manager"])
     assert not Correction.objects.exists()
-    near = voided(house, incident, one, ruling=ruling)
+    near = voided(house, incident, round_, ruling=ruling)
     assert consequence_execute(actor=person, consequence=near, reason="Agreed").is_executed
 
 
-def test_a_second_person_who_has_left_the_post_does_not_execute(house: House, one: Round, ruling: Ruling) -> None:
-    order = settled_as(house, ruling, one, second=None, dice=[6, 6, 5])
+def test_a_second_person_who_has_left_the_post_does_not_execute(house: House, round_: Round, ruling: Ruling) -> None:
+    order = settled_as(house, ruling, round_, second=None, dice=[6, 6, 5])
     second = house["casino-manager"]
     staff_update(actor=OPERATOR, staff=second, changes={"is_active": False}, reason="Left")
     with pytest.raises(Denied):
         consequence_execute(actor=Staff.objects.get(pk=second.pk), consequence=order, reason="Agreed")
 
 
-def test_who_ordered_may_decline(house: House, one: Round, ruling: Ruling) -> None:
-    order = settled_as(house, ruling, one, second=None, dice=[6, 6, 5])
+def test_who_ordered_may_decline(house: House, round_: Round, ruling: Ruling) -> None:
+    order = settled_as(house, ruling, round_, second=None, dice=[6, 6, 5])
     consequence_decline(actor=house["shift-manager"], consequence=order, reason="A slip")
     with pytest.raises(OvertakenError, match="declined"):
         executed(house, order)
@@ -353,9 +361,9 @@ def test_who_ordered_may_decline(house: House, one: Round, ruling: Ruling) -> No
 # --- What is executed is what was ordered ------------------------------------------------------------------
 
 
-def test_an_order_is_overtaken_once_the_books_have_changed(house: House, one: Round, ruling: Ruling) -> None:
-    first = settled_as(house, ruling, one, second=None, dice=[6, 6, 5])
-    void = voided(house, ruling.incident, one, ruling=ruling)
+def test_an_order_is_overtaken_once_the_books_have_changed(house: House, round_: Round, ruling: Ruling) -> None:
+    first = settled_as(house, ruling, round_, second=None, dice=[6, 6, 5])
+    void = voided(house, ruling.incident, round_, ruling=ruling)
     executed(house, void)
     with pytest.raises(OvertakenError, match="have changed since it was ordered"):
         executed(house, first)
@@ -366,9 +374,9 @@ def test_an_order_is_overtaken_once_the_books_have_changed(house: House, one: Ro
     assert Correction.objects.count() == 1
 
 
-def test_an_order_is_refused_once_its_incident_was_corrected(house: House, table: Table, one: Round) -> None:
-    incident = incident_about(house, table, one)
-    order = settled_as(house, ruled(house, incident), one, second=None, dice=[6, 6, 5])
+def test_an_order_is_refused_once_its_incident_was_corrected(house: House, table: Table, round_: Round) -> None:
+    incident = incident_about(house, table, round_)
+    order = settled_as(house, ruled(house, incident), round_, second=None, dice=[6, 6, 5])
     incident_change(
         actor=house["surveillance"], incident=incident, changes={"situation": "die-not-flat"}, reason="Seen"
     )
@@ -376,15 +384,15 @@ def test_an_order_is_refused_once_its_incident_was_corrected(house: House, table
         executed(house, order)
 
 
-def test_sql_corrects_only_what_was_ordered_and_once(house: House, table: Table, one: Round, ruling: Ruling) -> None:
+def test_sql_corrects_only_what_was_ordered_and_once(house: House, table: Table, round_: Round, ruling: Ruling) -> None:
     two = {"needs_second": True, "second": house["casino-manager"]}
     manager = house["shift-manager"]
-    refused_by_sql("amount that was ordered", manager, ruling.incident, one, [9_000, -6_000], amount=999, **two)
-    refused_by_sql("is not about round", manager, ruling.incident, one, [9_000, -6_000], round_ids=[], **two)
-    order = settled_as(house, ruling, one, nets={0: 9_000})
+    refused_by_sql("amount that was ordered", manager, ruling.incident, round_, [9_000, -6_000], amount=999, **two)
+    refused_by_sql("is not about round", manager, ruling.incident, round_, [9_000, -6_000], round_ids=[], **two)
+    order = settled_as(house, ruling, round_, nets={0: 9_000})
     with pytest.raises(DatabaseError, match="correction_once_an_order"), transaction.atomic():
         Correction.objects.create(
-            consequence=order, round=one, ordinal=2, table=table, gaming_day=one.gaming_day, deltas=[1_000, 0],
+            consequence=order, round=round_, ordinal=2, table=table, gaming_day=round_.gaming_day, deltas=[1_000, 0],
             nets=[10_000, -6_000], is_settled=True, is_decided=True, who="x",
         )  # fmt: skip
 
@@ -392,12 +400,12 @@ def test_sql_corrects_only_what_was_ordered_and_once(house: House, table: Table,
 # --- The casino's amount ---------------------------------------------------------------------------------
 
 
-def test_below_the_amount_one_person_is_enough_and_at_it_two(house: House, one: Round, ruling: Ruling) -> None:
+def test_below_the_amount_one_person_is_enough_and_at_it_two(house: House, round_: Round, ruling: Ruling) -> None:
     amounts(house, second_person_from=5_000)
-    assert settled_as(house, ruling, one, second=None, nets={0: 5_001}).is_executed  # 49.99 moved
-    order = settled_as(house, ruling, one, second=None, nets={0: 5_000})  # and one cent more on the same round
+    assert settled_as(house, ruling, round_, second=None, nets={0: 5_001}).is_executed  # 49.99 moved
+    order = settled_as(house, ruling, round_, second=None, nets={0: 5_000})  # and one cent more on the same round
     assert (order.is_waiting, order.amount) == (True, 1)
-    refused_by_sql("takes two people", house["shift-manager"], ruling.incident, one, [5_000, -6_000])
+    refused_by_sql("takes two people", house["shift-manager"], ruling.incident, round_, [5_000, -6_000])
     assert executed(house, order).is_executed
 
 
@@ -414,17 +422,17 @@ def test_one_change_in_several_orders_takes_two_people_like_the_whole(house: Hou
             assert settled_as(house, ruling, one, "casino-manager", second=None, nets={0: 9_000}).is_executed
 
 
-def test_below_the_amount_the_database_still_asks_for_the_post(house: House, one: Round, ruling: Ruling) -> None:
+def test_below_the_amount_the_database_still_asks_for_the_post(house: House, round_: Round, ruling: Ruling) -> None:
     amounts(house, second_person_from=10**9)
-    refused_by_sql("may not change", house["pit-manager"], ruling.incident, one, [0, 0], kind="void", ruling=None)
+    refused_by_sql("may not change", house["pit-manager"], ruling.incident, round_, [0, 0], kind="void", ruling=None)
 
 
 # --- Compliance is notified ------------------------------------------------------------------------------
 
 
-def test_compliance_is_notified_of_each_change_once(house: House, one: Round, ruling: Ruling) -> None:
+def test_compliance_is_notified_of_each_change_once(house: House, round_: Round, ruling: Ruling) -> None:
     staff_update(actor=OPERATOR, staff=house["compliance"], changes={"email": "c@example.org"}, reason="Reachable")
-    order = settled_as(house, ruling, one, dice=[6, 6, 5])
+    order = settled_as(house, ruling, round_, dice=[6, 6, 5])
     notice = Notice.objects.get()
     assert (notice.role, notice.recipients) == ("compliance", [house["compliance"].pk])
     for words in (str(order), ruling.number, "320.00", "SHIFT-MANAGER", "CASINO-MANAGER"):
@@ -439,11 +447,11 @@ def test_compliance_is_notified_of_each_change_once(house: House, one: Round, ru
     assert mail.outbox[0].subject == f"{order} on {ruling.incident}: executed"
 
 
-def test_compliance_is_notified_from_the_casinos_amount_on(house: House, one: Round, ruling: Ruling) -> None:
+def test_compliance_is_notified_from_the_casinos_amount_on(house: House, round_: Round, ruling: Ruling) -> None:
     amounts(house, notify_from=2_000)
-    settled_as(house, ruling, one, nets={0: 8_001})
+    settled_as(house, ruling, round_, nets={0: 8_001})
     assert not Notice.objects.exists()
-    settled_as(house, ruling, one, nets={0: 6_001})
+    settled_as(house, ruling, round_, nets={0: 6_001})
     assert Notice.objects.count() == 1
 
 
@@ -456,28 +464,28 @@ def test_a_void_before_settlement_moves_nothing_and_notifies_no_one(house: House
 # --- By ruling -------------------------------------------------------------------------------------------
 
 
-def by_ruling(one: Round) -> list[tuple[str | None, str, int | None, int | None, int]]:
-    found = Finding.objects.filter(round=one, category="by-ruling", lapsed_at=None).order_by("ordinal")
+def by_ruling(round_: Round) -> list[tuple[str | None, str, int | None, int | None, int]]:
+    found = Finding.objects.filter(round=round_, category="by-ruling", lapsed_at=None).order_by("ordinal")
     return list(found.values_list("player", "kind", "expected", "recorded", "amount"))
 
 
 def test_what_a_ruling_pays_beyond_the_rules_is_found_with_both_amounts(
-    house: House, table: Table, one: Round, ruling: Ruling
+    house: House, table: Table, round_: Round, ruling: Ruling
 ) -> None:
     arrivals_take()
-    assert by_ruling(one) == []
-    settled_as(house, ruling, one, nets={1: 3_000})
+    assert by_ruling(round_) == []
+    settled_as(house, ruling, round_, nets={1: 3_000})
     arrivals_take()
-    assert by_ruling(one) == [("seat-2", "above-rules", -6_000, 3_000, 9_000)]
+    assert by_ruling(round_) == [("seat-2", "above-rules", -6_000, 3_000, 9_000)]
     found = Finding.objects.get(category="by-ruling")
     assert found.rules == [f"{V6}#5.14", ruling.number]
     summary = DaySummary.objects.get(table=table)
     assert (summary.by_ruling, summary.by_ruling_amount, summary.discrepancies) == (1, 9_000, 0)
     assert summary.house_recorded == summary.house_expected == -13_000
-    day_run(table, one.gaming_day)
+    day_run(table, round_.gaming_day)
     summary.refresh_from_db()
-    assert (by_ruling(one)[0][4], summary.by_ruling_amount) == (9_000, 9_000)  # a run of the day finds the same
-    auditor, day = house["auditor"], one.gaming_day.isoformat()
+    assert (by_ruling(round_)[0][4], summary.by_ruling_amount) == (9_000, 9_000)  # a run of the day finds the same
+    auditor, day = house["auditor"], round_.gaming_day.isoformat()
     for thing in (found, summary):
         assert "90.00" in page(auditor, thing).content.decode()
     assert ruling.number in page(auditor, found).content.decode()
@@ -494,17 +502,17 @@ def test_what_a_ruling_pays_beyond_the_rules_is_found_with_both_amounts(
     assert (counts["discrepancies"], counts["irregularities"]) == (0, 0)
 
 
-def test_a_void_by_a_ruling_shows_what_the_rules_would_give(house: House, one: Round, ruling: Ruling) -> None:
-    executed(house, voided(house, ruling.incident, one, ruling=ruling))
+def test_a_void_by_a_ruling_shows_what_the_rules_would_give(house: House, round_: Round, ruling: Ruling) -> None:
+    executed(house, voided(house, ruling.incident, round_, ruling=ruling))
     arrivals_take()
-    assert by_ruling(one) == [
+    assert by_ruling(round_) == [
         ("seat-1", "below-rules", 10_000, 0, 10_000), ("seat-2", "above-rules", -6_000, 0, 6_000),
     ]  # fmt: skip
 
 
-def test_what_a_rule_itself_decides_is_not_by_ruling(house: House, table: Table, one: Round) -> None:
-    incident = incident_about(house, table, one, situation="dice-damaged")
-    executed(house, voided(house, incident, one, rule="5.6"))
+def test_what_a_rule_itself_decides_is_not_by_ruling(house: House, table: Table, round_: Round) -> None:
+    incident = incident_about(house, table, round_, situation="dice-damaged")
+    executed(house, voided(house, incident, round_, rule="5.6"))
     unsettled = a_round(table, "R-2", bets=PENDING, kinds=UNSETTLED, minutes=3)
     settled_as(house, ruled(house, incident_about(house, table, unsettled)), unsettled)  # by its dice
     arrivals_take()
@@ -512,20 +520,20 @@ def test_what_a_rule_itself_decides_is_not_by_ruling(house: House, table: Table,
     assert {row.by_ruling_amount for row in DaySummary.objects.all()} == {0}
 
 
-def test_a_ruling_after_a_void_by_a_rule_is_held_against_the_void(house: House, table: Table, one: Round) -> None:
-    executed(house, voided(house, incident_about(house, table, one, situation="dice-damaged"), one, rule="5.6"))
-    other = incident_about(house, table, one, account="The set was sound after all.")
-    settled_as(house, ruled(house, other), one, nets={0: 4_000, 1: 0})
+def test_a_ruling_after_a_void_by_a_rule_is_held_against_the_void(house: House, table: Table, round_: Round) -> None:
+    executed(house, voided(house, incident_about(house, table, round_, situation="dice-damaged"), round_, rule="5.6"))
+    other = incident_about(house, table, round_, account="The set was sound after all.")
+    settled_as(house, ruled(house, other), round_, nets={0: 4_000, 1: 0})
     arrivals_take()
-    assert by_ruling(one) == [("seat-1", "above-rules", 0, 4_000, 4_000)]
+    assert by_ruling(round_) == [("seat-1", "above-rules", 0, 4_000, 4_000)]
 
 
 def test_a_ruling_by_which_the_rules_are_followed_again_leaves_nothing(
-    house: House, one: Round, ruling: Ruling
+    house: House, round_: Round, ruling: Ruling
 ) -> None:
-    settled_as(house, ruling, one, nets={1: 3_000})
+    settled_as(house, ruling, round_, nets={1: 3_000})
     arrivals_take()
-    settled_as(house, ruling, one)  # by its own dice
+    settled_as(house, ruling, round_)  # by its own dice
     arrivals_take()
-    assert by_ruling(one) == []
+    assert by_ruling(round_) == []
     assert Finding.objects.filter(category="by-ruling").get().lapsed_at is not None

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from audits.incidents.services.evidence import evidence_add
-from audits.incidents.services.incidents import Report, incident_note, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_note, incident_open
 from audits.incidents.services.log import handover_sign, log_write
 from games.access.services.access_records import WINDOW
 from games.models import AccessRecord
@@ -30,7 +30,9 @@ def secret(house: House) -> dict[str, Any]:
     entry = log_write(
         actor=author, casino=house.casino, at=now, summary=f"Entry {SECRET}", table=table, is_confidential=True
     )
-    incident = incident_open(actor=author, report=Report(house.casino, now, "other", "Plain account", table=table))
+    incident = incident_open(
+        actor=author, report=IncidentReport(house.casino, now, "other", "Plain account", table=table)
+    )
     note = incident_note(actor=author, incident=incident, text=f"Note {SECRET}", is_confidential=True)
     evidence = evidence_add(
         actor=author, about=incident, description=f"Evidence {SECRET}", name="x.png", content=io.BytesIO(PNG),

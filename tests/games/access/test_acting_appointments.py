@@ -10,7 +10,7 @@ from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from games.access.gate import can, name_of, standings
+from games.access.gate import actor_name, can, capacities
 from games.access.models.acting_appointment import ALL_PITS
 from games.access.services.acting_appointments import duty_end, duty_grant
 from games.access.services.people import staff_update
@@ -161,7 +161,7 @@ def long_one(house: House, **changes: Any) -> Duty:
 def test_one_from_before_the_bound_counts_to_its_end_and_is_marked_as_too_long(house: House) -> None:
     duty = long_one(house)
     assert duty.is_too_long
-    assert [str(one) for one in standings(house["dealer"])] == ["acting pit supervisor", "dealer"]
+    assert [str(capacity) for capacity in capacities(house["dealer"])] == ["acting pit supervisor", "dealer"]
     client = as_(house, "shift-manager")
     assert "longer than 31 days" in client.get(f"/admin/games/duty/{duty.pk}/change/").content.decode()
     assert "longer than 31 days" in client.get("/admin/").content.decode()
@@ -222,10 +222,10 @@ def test_the_database_refuses_a_backdated_one(house: House) -> None:
 def test_1_5_a_lower_post_is_assigned_by_a_shift_manager_and_gives_no_rights(
     house: House, staff: str, post: str
 ) -> None:
-    before = [str(one) for one in standings(house[staff])]
+    before = [str(capacity) for capacity in capacities(house[staff])]
     duty = grant(house, staff=staff, post=post, pit=house.pits["P2"])
     assert (duty.own_post, duty.post) == (staff, post)
-    assert [str(one) for one in standings(house[staff])] == before
+    assert [str(capacity) for capacity in capacities(house[staff])] == before
     assert not can(house[staff], "incident.open", house.pits["P2"])
 
 
@@ -297,21 +297,21 @@ def test_people_of_other_departments_act_only_where_the_casino_allows_it(house: 
 @pytest.mark.parametrize("role", OTHERS)
 def test_the_rights_of_the_own_department_rest_meanwhile(house: House, role: str) -> None:
     setting(house, acting_other_departments=True)
-    before = [str(one) for one in standings(house[role])]
+    before = [str(capacity) for capacity in capacities(house[role])]
     duty = grant(house, "casino-manager", role)
-    assert [str(one) for one in standings(house[role])] == ["acting pit supervisor"]
-    assert name_of(house[role]).endswith(", acting pit supervisor")
+    assert [str(capacity) for capacity in capacities(house[role])] == ["acting pit supervisor"]
+    assert actor_name(house[role]).endswith(", acting pit supervisor")
     for action in ("finding.confirm", "incident.close", "confidential.view", "staff.change", "report.export"):
         assert not can(house[role], action), action
     duty_end(actor=house["casino-manager"], duty=duty, reason="Back")
-    assert [str(one) for one in standings(house[role])] == before
+    assert [str(capacity) for capacity in capacities(house[role])] == before
 
 
 def test_where_the_casino_no_longer_allows_it_the_appointment_counts_for_nothing(house: House) -> None:
     setting(house, acting_other_departments=True)
     grant(house, "casino-manager", "compliance")
     setting(house, acting_other_departments=False)
-    assert [str(one) for one in standings(house["compliance"])] == ["compliance"]
+    assert [str(capacity) for capacity in capacities(house["compliance"])] == ["compliance"]
 
 
 def test_an_appointment_does_not_follow_somebody_to_another_department(house: House) -> None:
@@ -319,7 +319,7 @@ def test_an_appointment_does_not_follow_somebody_to_another_department(house: Ho
     setting(house, acting_other_departments=True)
     moved = {"department": "surveillance", "post": "", "pit": None}
     staff_update(actor=OPERATOR, staff=house["dealer"], changes=moved, reason="New job")
-    assert [str(one) for one in standings(house["dealer"])] == ["surveillance"]
+    assert [str(capacity) for capacity in capacities(house["dealer"])] == ["surveillance"]
 
 
 def test_the_database_refuses_other_departments_and_a_false_department(house: House) -> None:

@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
-from games.access.gate import Operator, authorize, can, door, name_of, standings, visible
+from games.access.gate import Operator, actor_name, authorize, can, capacities, entry_point, visible
 from games.access.models.acting_appointment import ALL_PITS
 from games.access.services.acting_appointments import duty_end, duty_grant
 from games.floor.services.casinos import pit_update
@@ -27,14 +27,14 @@ def grant(house: House, role: str = "pit-manager", post: str = "shift-manager", 
 
 
 def test_a_person_is_what_department_and_post_say(house: House) -> None:
-    assert [str(one) for one in standings(house["pit-manager"])] == ["pit manager"]
-    assert [str(one) for one in standings(house["auditor"])] == ["auditor"]
+    assert [str(capacity) for capacity in capacities(house["pit-manager"])] == ["pit manager"]
+    assert [str(capacity) for capacity in capacities(house["auditor"])] == ["auditor"]
 
 
 def test_who_has_left_is_nothing(house: House) -> None:
     manager = house["shift-manager"]
     manager.is_active = False
-    assert standings(manager) == []
+    assert capacities(manager) == []
     assert not manager.is_staff
 
 
@@ -111,12 +111,12 @@ def test_what_belongs_to_the_casino_is_seen_but_not_changed_from_a_pit(house: Ho
 
 def test_every_denial_is_on_record_even_when_the_transaction_is_rolled_back(house: House) -> None:
     actor = house["pit-manager"]
-    token = door.set("POST /somewhere/")
+    token = entry_point.set("POST /somewhere/")
     try:
         with pytest.raises(PermissionDenied), transaction.atomic():
             pit_update(actor=actor, pit=house.pits["P1"], changes={"name": "Mine"}, reason="Because")
     finally:
-        door.reset(token)
+        entry_point.reset(token)
     denial = Denial.objects.get(staff_id=actor.pk)
     assert denial.who == "PIT-MANAGER Person PIT-MANAGER, pit manager"
     assert (denial.action, denial.thing, denial.door) == ("pit.change", "pit RWS P1", "POST /somewhere/")
@@ -125,7 +125,7 @@ def test_every_denial_is_on_record_even_when_the_transaction_is_rolled_back(hous
 
 def test_the_record_says_when_somebody_was_acting(house: House) -> None:
     grant(house)
-    assert name_of(house["pit-manager"]) == "PIT-MANAGER Person PIT-MANAGER, acting shift manager"
+    assert actor_name(house["pit-manager"]) == "PIT-MANAGER Person PIT-MANAGER, acting shift manager"
 
 
 def test_the_operator_sets_up_the_house_and_decides_nothing_in_it(house: House) -> None:

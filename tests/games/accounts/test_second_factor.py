@@ -13,7 +13,7 @@ from django.utils import timezone
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from games.access.gate import SECRETS
+from games.access.gate import CONFIDENTIAL
 from games.access.roles import ROLES
 from games.access.services.people import staff_update
 from games.accounts.services.second_factors import (
@@ -41,7 +41,7 @@ def test_managers_surveillance_compliance_auditors_and_administrators_need_one()
     assert needing == {
         "pit-manager", "shift-manager", "casino-manager", "surveillance", "compliance", "auditor", "administrator",
     }  # fmt: skip
-    assert {code for code, role in ROLES.items() if SECRETS in role.may} <= needing
+    assert {code for code, role in ROLES.items() if CONFIDENTIAL in role.may} <= needing
 
 
 def test_whoever_needs_none_logs_in_with_the_password(house: House) -> None:

@@ -37,7 +37,7 @@ def names(
         Event(kind, NOON + place * dt.timedelta(seconds=1), **more) for place, (kind, more) in enumerate(events)
     ]
     recorded = RecordedRound(rules, felt, limits or Limits(), on_record, bets)
-    return sorted(one.name for one in applied_readings(recorded, matter))
+    return sorted(applied_reading.name for applied_reading in applied_readings(recorded, matter))
 
 
 def irregular(action: str, rule: str | None = None, position: int | None = None) -> Matter:

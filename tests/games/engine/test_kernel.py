@@ -20,7 +20,7 @@ from games.engine.box_numbers import CODES, NUMBERS
 from games.engine.dice import Throw, all_throws
 from games.engine.json_input import read_request
 from games.engine.kernel import kernel, policies
-from games.engine.kernel.kernel import Chunk, Game, Kernel, Verdict, throw_number
+from games.engine.kernel.kernel import Chunk, Kernel, KernelGame, Verdict, throw_number
 from games.engine.rules.loader import rulebooks
 from games.engine.rules.rulebook import Layout
 from games.engine.settlement import Settlement, settle
@@ -48,7 +48,7 @@ class Wager:
 class Played:
     """A round as it was recorded."""
 
-    game: Game
+    game: KernelGame
     throw: Throw | None
     wagers: tuple[Wager, ...] = ()
     is_void: bool = False
@@ -68,9 +68,9 @@ class Expected:
     variance: Fraction
 
 
-def game(layout: str = "C", rulebook: str = V6, limits: Limits | None = None, excess: str | None = None) -> Game:
+def game(layout: str = "C", rulebook: str = V6, limits: Limits | None = None, excess: str | None = None) -> KernelGame:
     book = BOOKS[rulebook]
-    return Game(book, book.layouts[layout], limits or Limits(), excess)
+    return KernelGame(book, book.layouts[layout], limits or Limits(), excess)
 
 
 # --- What the scalar engine says ---
@@ -128,11 +128,11 @@ def scalar(played: Played) -> Expected:
 # --- What the kernel says ---
 
 
-def chunk(rounds: Sequence[Played], games: Sequence[Game], *, big_endian: bool = False) -> Chunk:
+def chunk(rounds: Sequence[Played], games: Sequence[KernelGame], *, big_endian: bool = False) -> Chunk:
     """Also in the types in which a record comes out of the database."""
     wagers = [wager for played in rounds for wager in played.wagers]
     short, long = (">i2", ">i8") if big_endian else ("i2", "i8")
-    place = {id(one): number for number, one in enumerate(games)}
+    place = {id(game): number for number, game in enumerate(games)}
     return Chunk(
         games=np.array([place[id(played.game)] for played in rounds], short),
         throws=np.array([throw_number(played.throw.faces) if played.throw else -1 for played in rounds], short),
@@ -212,7 +212,7 @@ def some_range(random: Random, largest: int) -> Range:
     )
 
 
-def some_game(random: Random, largest: int) -> Game:
+def some_game(random: Random, largest: int) -> KernelGame:
     rulebook, layout = random.choice(FELTS)
     felt = BOOKS[rulebook].layouts[layout]
     names = [
@@ -228,7 +228,7 @@ def some_game(random: Random, largest: int) -> Game:
     return game(layout, rulebook, limits, random.choice(POLICIES))
 
 
-def some_round(random: Random, played: Game, floor: Floor) -> Played:
+def some_round(random: Random, played: KernelGame, floor: Floor) -> Played:
     """Mostly settled, mostly with the nets that are due."""
     boxes = random.sample(list(played.layout.boxes), min(floor.crowding, len(played.layout.boxes)))
     boxes += [box for box in ("big", "small", "odd", "even") if box in played.layout.boxes]
@@ -242,7 +242,7 @@ def some_round(random: Random, played: Game, floor: Floor) -> Played:
     done = Played(played, throw, wagers, fate.startswith("void"))
     slips = random.choice((0, 0, 0.1))
     nets = [None if random.random() < slips else net + (random.random() < slips) for net in scalar(done).expected]
-    recorded = (Wager(one.box, one.stake, one.counts, net) for one, net in zip(wagers, nets, strict=True))
+    recorded = (Wager(wager.box, wager.stake, wager.counts, net) for wager, net in zip(wagers, nets, strict=True))
     return Played(played, throw, tuple(recorded), done.is_void)
 
 
@@ -317,7 +317,7 @@ def test_throws_are_numbered_in_the_order_of_their_faces() -> None:
 @pytest.mark.parametrize("case", PLAYED, ids=[case["name"] for case in PLAYED])
 def test_golden(case: Case) -> None:
     request = read_request(document(case), dice_needed=False)
-    of = Game(request.book, request.layout, request.limits, request.excess)
+    of = KernelGame(request.book, request.layout, request.limits, request.excess)
     wagers = tuple(Wager(bet.box, bet.stake) for bet in request.bets)
     verdict = verify_same([Played(of, request.throw, wagers, request.void is not None)])
     for number, bet in enumerate(case["bets"]):

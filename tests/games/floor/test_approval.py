@@ -13,7 +13,7 @@ from audits.models import Finding
 from audits.reconciliation.services.arrivals import arrivals_take
 from audits.reports.notes import approval_notes, table_notes
 from games.engine.rules.loader import rulebook
-from games.floor.approval import Approval, approval_of, approval_text
+from games.floor.approval import CasinoApproval, approval_of, approval_text
 from games.floor.services.casinos import casino_update
 from games.limits.signs.pdf import sign_pdf
 from games.models import Casino, Table, TableAssignment
@@ -47,23 +47,25 @@ def run_by(casino: Casino, operator: str) -> None:
 @pytest.mark.parametrize(
     ("operator", "approval"),
     [
-        (APPROVED, Approval.APPROVED),
-        ("resorts  world at sentosa, pte ltd", Approval.APPROVED),
-        ("RWS", Approval.APPROVED),
-        (OTHER, Approval.BY_AGREEMENT),
-        ("Resorts World", Approval.BY_AGREEMENT),
-        ("", Approval.OPERATOR_NOT_NAMED),
-        ("  ", Approval.OPERATOR_NOT_NAMED),
+        (APPROVED, CasinoApproval.APPROVED),
+        ("resorts  world at sentosa, pte ltd", CasinoApproval.APPROVED),
+        ("RWS", CasinoApproval.APPROVED),
+        (OTHER, CasinoApproval.BY_AGREEMENT),
+        ("Resorts World", CasinoApproval.BY_AGREEMENT),
+        ("", CasinoApproval.OPERATOR_NOT_NAMED),
+        ("  ", CasinoApproval.OPERATOR_NOT_NAMED),
     ],
 )
-def test_the_operator_that_the_document_names_has_its_approval(book: str, operator: str, approval: Approval) -> None:
+def test_the_operator_that_the_document_names_has_its_approval(
+    book: str, operator: str, approval: CasinoApproval
+) -> None:
     assert approval_of(rulebook(book), Casino(operator=operator)) is approval
 
 
 @pytest.mark.parametrize("operator", [APPROVED, OTHER, ""])
 def test_of_a_document_that_names_nobody_nothing_is_claimed(operator: str) -> None:
     casino = Casino(operator=operator)
-    assert approval_of(rulebook(DIVISION_9), casino) is Approval.DOCUMENT_SILENT
+    assert approval_of(rulebook(DIVISION_9), casino) is CasinoApproval.DOCUMENT_SILENT
     assert approval_text(rulebook(DIVISION_9), casino) == "The document names no operator; approval not checked."
 
 

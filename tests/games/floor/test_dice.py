@@ -132,7 +132,7 @@ def test_a_die_registered_in_two_sets_at_once_gets_into_one(clone: str) -> None:
     told = answer.result(60)
     assert isinstance(told, ValidationError)
     assert "belongs to one set" in str(told)
-    assert [one.code for one in DiceSet.objects.all()] == ["D-01"]
+    assert [dice_set.code for dice_set in DiceSet.objects.all()] == ["D-01"]
 
 
 def test_a_pit_of_another_casino_keeps_no_set_of_this_one(house: House) -> None:
@@ -156,7 +156,7 @@ def test_who_may_not_register_fit_or_retire_dice_is_turned_away(
     with pytest.raises(PermissionDenied):
         dice_retire(actor=house[actor], dice_set=dice, reason="Worn")
     denials = Denial.objects.filter(staff_id=house[actor].pk).order_by("id")
-    assert [one.action for one in denials] == ["diceset.add", "table.dice", "diceset.retire"]
+    assert [denial.action for denial in denials] == ["diceset.add", "table.dice", "diceset.retire"]
 
 
 def test_dice_of_another_pit_are_refused_on_record(house: House, table: Table) -> None:
@@ -303,7 +303,7 @@ def test_one_set_fitted_to_two_tables_at_once_is_at_one(clone: str) -> None:
     house = build_house()
     tables = [bare_table(house, code) for code in ("TS-01", "TS-02")]
     dice = dice_of(house)
-    answers = at_once(*(lambda one=one: fit(house, dice, one) for one in tables))
+    answers = at_once(*(lambda table=table: fit(house, dice, table) for table in tables))
     (told,) = (answer for answer in answers if isinstance(answer, Exception))
     assert isinstance(told, ValidationError)
     assert "D-01 is at TS-0" in told.messages[0]
@@ -339,7 +339,7 @@ def test_a_set_that_failed_is_not_fitted_until_it_is_found_good_again(
         "PIT-SUPERVISOR Person PIT-SUPERVISOR, pit supervisor",
         "Inspection: good.",
     )
-    told = {(one.field, one.old, one.new) for one in last.diff_against(before).changes}
+    told = {(change.field, change.old, change.new) for change in last.diff_against(before).changes}
     assert told == {("state", "unfit", "fit"), ("seal", "S-D-01", "S-2")}
 
 
@@ -363,7 +363,7 @@ def test_another_seal_than_the_one_on_record_is_not_good_without_a_new_one(house
     inspect(house, dice, seal_found=" S-D-01 ")
     inspect(house, dice, seal_found="S-9", new_seal="S-10")
     assert now(dice).seal == "S-10"
-    assert [(one.seal_found, one.new_seal) for one in dice.inspections.order_by("id")] == [
+    assert [(inspection.seal_found, inspection.new_seal) for inspection in dice.inspections.order_by("id")] == [
         ("S-D-01", ""),
         ("S-9", "S-10"),
     ]

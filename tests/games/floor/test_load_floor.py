@@ -582,8 +582,12 @@ ODD_EVEN = edited(LIMITS, ('"total" = ', '"odd-even" = '))
 def games() -> list[tuple[str, str | None, str]]:
     """From, until and layout of each assignment, in the order of time."""
     return [
-        (one.during.lower.isoformat(), one.during.upper.isoformat() if one.during.upper else None, one.layout)
-        for one in TableAssignment.objects.order_by("during")
+        (
+            table_assignment.during.lower.isoformat(),
+            table_assignment.during.upper.isoformat() if table_assignment.during.upper else None,
+            table_assignment.layout,
+        )
+        for table_assignment in TableAssignment.objects.order_by("during")
     ]
 
 
@@ -627,8 +631,8 @@ def test_an_earlier_entry_is_slotted_in(path: Path) -> None:
     load(path, between + edited(LIMITS, (START, WITHIN), ('"50"', '"75"')))
     assert games() == [(utc(START), utc(WITHIN), "C"), (utc(WITHIN), utc(LATER), "E"), (utc(LATER), None, "A")]
     signs = [sign("TS-01", moment) for moment in (START, WITHIN, LATER)]
-    assert [(one["from"], one["to"]) for one in signs] == [(START, WITHIN), (WITHIN, LATER), (LATER, None)]
-    assert [one["boxes"]["big-small"]["min"] for one in signs] == ["50.00", "75.00", "100.00"]
+    assert [(sign["from"], sign["to"]) for sign in signs] == [(START, WITHIN), (WITHIN, LATER), (LATER, None)]
+    assert [sign["boxes"]["big-small"]["min"] for sign in signs] == ["50.00", "75.00", "100.00"]
 
 
 def test_an_entry_before_all_others_ends_where_they_begin(path: Path) -> None:

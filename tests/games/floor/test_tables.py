@@ -264,7 +264,7 @@ def test_5_0_division_9_opens_after_signed_checks_only(house: House, clock: Any)
         do(house, table_open, table)
     signed = sign_checks(house["pit-supervisor"], table)
     assert (signed.passed, signed.by, signed.at) == (True, house["pit-supervisor"], NOON)
-    assert [(one["check"], one["rules"], one["passed"]) for one in signed.results] == [
+    assert [(result["check"], result["rules"], result["passed"]) for result in signed.results] == [
         ("power", ["division-9-2008#5.0(a)"], True),
         ("test-runs", ["division-9-2008#5.0(b)"], True),
         ("tumbler", ["division-9-2008#5.0(c)"], True),
@@ -401,7 +401,7 @@ def test_a_table_of_another_pit_is_refused_on_record(house: House, clock: Any) -
     with pytest.raises(PermissionDenied):
         do(house, table_open, table)
     denials = Denial.objects.filter(staff_id__in=[house["pit-supervisor"].pk, house["pit-manager"].pk])
-    assert {(one.action, one.thing) for one in denials} == {
+    assert {(denial.action, denial.thing) for denial in denials} == {
         ("table.check", "table TS-01"),
         ("table.open", "table TS-01"),
     }
@@ -719,7 +719,7 @@ def test_the_history_tells_who_when_why_old_and_new(house: House, clock: Any) ->
     assert (now.history_user, now.history_date) == (house["pit-manager"], NOON + MINUTE)
     assert now.history_author == "PIT-MANAGER Person PIT-MANAGER, pit manager"
     assert now.history_change_reason == "Start of shift"
-    assert {(one.field, one.old, one.new) for one in now.diff_against(before).changes} == {
+    assert {(change.field, change.old, change.new) for change in now.diff_against(before).changes} == {
         ("state", "closed", "open"),
         ("state_since", None, NOON + MINUTE),
     }

@@ -92,7 +92,7 @@ def test_who_may_not_register_fit_or_retire_tumblers_is_turned_away(
     with pytest.raises(PermissionDenied):
         tumbler_retire(actor=house[actor], tumbler=tumbler, reason="Worn")
     denials = Denial.objects.filter(staff_id=house[actor].pk).order_by("id")
-    assert [one.action for one in denials] == ["tumbler.add", "table.tumbler", "tumbler.retire"]
+    assert [denial.action for denial in denials] == ["tumbler.add", "table.tumbler", "tumbler.retire"]
 
 
 def test_3_4_e_ii_which_tumbler_a_table_had_is_known_to_the_moment(
@@ -105,7 +105,7 @@ def test_3_4_e_ii_which_tumbler_a_table_had_is_known_to_the_moment(
     fit(house, second, table)
     moments = (NOON - MICROSECOND, NOON, changed - MICROSECOND, changed)
     fits = [tumbler_at(table=table, at=at) for at in moments]
-    assert [one.tumbler if one else None for one in fits] == [None, tumbler, tumbler, second]
+    assert [fit.tumbler if fit else None for fit in fits] == [None, tumbler, tumbler, second]
     assert [one.what for one in timeline(table) if one.kind == "tumbler"] == [
         "Tumbler T-02 fitted", "Tumbler T-01 removed", "Tumbler T-01 fitted",
     ]  # fmt: skip
@@ -125,7 +125,7 @@ def test_two_tumblers_fitted_to_one_table_at_once_are_one(clone: str) -> None:
     house = build_house()
     table = bare_table(house)
     tumblers = [tumbler_for(house, code) for code in ("T-01", "T-02")]
-    answers = at_once(*(lambda one=one: fit(house, one, table) for one in tumblers))
+    answers = at_once(*(lambda tumbler=tumbler: fit(house, tumbler, table) for tumbler in tumblers))
     (told,) = (answer for answer in answers if isinstance(answer, Exception))
     assert isinstance(told, ValidationError)
     assert table.tumbler_fits.count() == 1
@@ -171,7 +171,10 @@ def test_5_0_c_a_tumbler_that_failed_is_not_fitted_until_it_is_found_good_again(
     inspect(house, tumbler, lock_found="L-9", new_lock="L-10")
     assert (now(tumbler).state, now(tumbler).lock) == ("fit", "L-10")
     fit(house, tumbler, table)
-    assert [one.result for one in TumblerInspection.objects.order_by("id")] == [result, "good"]
+    assert [tumbler_inspection.result for tumbler_inspection in TumblerInspection.objects.order_by("id")] == [
+        result,
+        "good",
+    ]
 
 
 @pytest.mark.parametrize("actor", ["dealer", "surveillance", "compliance", "auditor", "administrator"])

@@ -15,7 +15,9 @@ def test_a_change_tells_who_when_why_old_and_new(house: House) -> None:
     assert now.history_author == "CASINO-MANAGER Person CASINO-MANAGER, casino manager"
     assert now.history_user == house["casino-manager"]
     assert now.history_change_reason == "Renamed"
-    assert [(one.field, one.old, one.new) for one in now.diff_against(before).changes] == [("name", "", "East")]
+    assert [(change.field, change.old, change.new) for change in now.diff_against(before).changes] == [
+        ("name", "", "East")
+    ]
 
 
 def test_the_operator_is_named_as_such(house: House) -> None:

@@ -72,7 +72,7 @@ def minimum(table: Table, at: dt.datetime, known_at: dt.datetime | None = None) 
 
 
 def outcomes() -> list[str]:
-    return [one.outcome for one in LimitDecision.objects.order_by("proposal")]
+    return [limit_decision.outcome for limit_decision in LimitDecision.objects.order_by("proposal")]
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_limits_are_proposed_and_approved_for_a_whole_pit_at_once(house: House, 
     sets = approve(house, propose(house, *tables))
     assert {one.table for one in sets} == set(tables)
     assert len({one.sheet_id for one in sets}) == 1
-    assert [minimum(one, NOON) for one in tables] == [25, 25, 25]
+    assert [minimum(table, NOON) for table in tables] == [25, 25, 25]
 
 
 def test_tables_of_two_pits_need_two_proposals(house: House, table: Table) -> None:
@@ -290,7 +290,7 @@ def test_the_same_moment_again_needs_the_mark_and_becomes_the_next_revision(hous
 def test_limits_from_a_file_are_corrected_alike_and_stay_on_record(house: House, table: Table) -> None:
     (entry,) = approve(house, propose(house, table, starts_at=START, is_correction=True))
     assert entry.revision == 1
-    assert [(one.origin, one.who) for one in table.limit_sets.order_by("revision")] == [
+    assert [(limit_set.origin, limit_set.who) for limit_set in table.limit_sets.order_by("revision")] == [
         ("file", "Operator of the machine"),
         ("proposal", "SHIFT-MANAGER Person SHIFT-MANAGER, shift manager"),
     ]
@@ -667,7 +667,7 @@ def test_what_is_stricter_one_way_is_relaxed_the_other_way(old: Limits, new: Lim
 @settings(max_examples=100, deadline=None)
 @given(old=SIGNS, new=SIGNS)
 def test_the_lines_that_change_are_those_written_differently(old: Limits, new: Limits) -> None:
-    found = {(one.key, one.figure) for one in changes(old, new)}
+    found = {(change.key, change.figure) for change in changes(old, new)}
     lines = [(key, old.by_key.get(key, Range()), new.by_key.get(key, Range())) for key in {*old.by_key, *new.by_key}]
     assert found == {
         *((key, "min") for key, before, after in lines if before.minimum != after.minimum),

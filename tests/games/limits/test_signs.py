@@ -86,7 +86,7 @@ def _name(type_: str) -> str:
 
 def test_the_first_print_is_the_original_and_every_later_one_a_reprint(house: House, table: Table) -> None:
     prints = [printed(house, table), printed(house, table, "html"), printed(house, table)]
-    assert [(one.number, one.is_reprint) for one in prints] == [(1, False), (2, True), (3, True)]
+    assert [(print_.number, print_.is_reprint) for print_ in prints] == [(1, False), (2, True), (3, True)]
     assert prints[0].who == "PIT-SUPERVISOR Person PIT-SUPERVISOR, pit supervisor"
 
 
@@ -99,7 +99,7 @@ def test_a_new_sign_has_an_original_of_its_own(house: House, table: Table) -> No
 def text_of(pdf: bytes) -> bytes:
     """Enough of a PDF to tell two of them apart: its streams, unpacked."""
     streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
-    return b"".join(_unpacked(one) for one in streams)
+    return b"".join(_unpacked(stream) for stream in streams)
 
 
 def _unpacked(stream: bytes) -> bytes:

@@ -12,7 +12,7 @@ from games.access.gate import Denied
 from games.live.services import live_finish
 from games.models import Denial, LedgerLeaf, LiveRound, LiveStep, Outbox, RecordingConflict, Round, Table
 from games.rounds.services.recording import read_round, round_record
-from games.rounds.table_terms import Books
+from games.rounds.table_terms import TermsCache
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import HOUR, NOON, bare_table, open_table, ready_table, sign
 from tests.games.live.playing import Player
@@ -75,7 +75,7 @@ def play_whole(player: Player) -> None:
 def test_a_round_in_play_and_the_same_round_sent_whole_are_one_record(player: Player) -> None:
     play_whole(player)
     recorded = Round.objects.get()
-    whole = read_round(line(WHOLE), Books(), now=NOON)
+    whole = read_round(line(WHOLE), TermsCache(), now=NOON)
     assert bytes(recorded.fingerprint) == whole.fingerprint
     key, is_new = round_record(actor=OPERATOR, line=line(WHOLE), channel="api")
     assert (key, is_new) == (recorded.pk, False)

@@ -10,7 +10,7 @@ from django.test import Client
 from games.engine.rules.loader import rulebook
 from games.live import practice as practising
 from games.live.admin.practice import page_of
-from games.live.practice import Practice, as_steps, chips_of, practice_stand, press
+from games.live.practice import Practice, as_steps, chips_of, practice_state, press
 from games.models import LedgerLeaf, LiveRound, LiveStep, Outbox, Round, Table
 from tests.conftest import House
 from tests.games.engine import oracle
@@ -334,7 +334,7 @@ def test_3_3_b_exactly_the_winning_boxes_light_up_on_all_216_throws(house: House
         {"kind": "tumbler", "at": at, "tumbles": 3}, {"kind": "place-bets", "at": at},
         {"kind": "no-more-bets", "at": at},
     ]  # fmt: skip
-    first = practice_stand(table, Practice(), NOON)
+    first = practice_state(table, Practice(), NOON)
     for dice in oracle.THROWS:
         steps = as_steps([*before, {"kind": "result", "at": at, "dice": list(dice)}])
         shown = page_of(replace(first, steps=steps), Practice())

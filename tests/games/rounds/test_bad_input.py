@@ -176,7 +176,7 @@ def test_whatever_an_uploaded_file_is_called_the_page_shows_it_harmlessly(
     answer = client.post("/admin/games/importjob/add/", {"file": file}, follow=True)
     assert answer.status_code == 200
     assert "<script>alert" not in answer.content.decode()
-    assert not any(".." in one.name or "\x00" in one.name for one in ImportJob.objects.all())
+    assert not any(".." in import_job.name or "\x00" in import_job.name for import_job in ImportJob.objects.all())
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from audits.reconciliation.services.arrivals import arrivals_take
 from games.models import Denial, ImportJob, Round, Table
 from games.rounds.services.recording import round_enter
 from games.rounds.services.uploads import upload_accept, upload_take, uploads
-from taisai_backoffice.run import Part, celery_command
+from taisai_backoffice.run import ProcessPart, celery_command
 from tests import servers
 from tests.conftest import House, build_house
 from tests.games.floor_setup import NOON
@@ -245,7 +245,7 @@ def test_a_real_worker_takes_it_in(clone: str, tmp_path: Path) -> None:
     stored = "by-test"
     (uploads() / stored).write_bytes(line(current()))
     job = ImportJob.objects.create(by=house["shift-manager"], name="x", stored=stored, size=1)
-    worker = Part("Worker", celery_command("worker", "--concurrency", "1"), environment, tmp_path / "worker.log")
+    worker = ProcessPart("Worker", celery_command("worker", "--concurrency", "1"), environment, tmp_path / "worker.log")
     try:
         with Celery(broker=broker, set_as_current=False) as sender:
             sender.send_task("games.tasks.take_upload", [job.pk])

@@ -15,7 +15,7 @@ from games.engine.errors import InputError
 from games.engine.rules.loader import rulebooks
 from games.rounds import diagnostic_parser, fast_parser
 from games.rounds.prepared import ReadyRound
-from games.rounds.table_terms import Books
+from games.rounds.table_terms import TermsCache
 from games.rounds.wire_format import decode
 from tests.conftest import House
 from tests.games.floor_setup import NOON
@@ -25,23 +25,23 @@ LATEST = NOON
 
 
 @pytest.fixture
-def books(house: House, clock: Any) -> Books:
+def books(house: House, clock: Any) -> TermsCache:
     clock.move_to(NOON - dt.timedelta(hours=8))
     floor(house)
     clock.move_to(NOON)
-    return Books()
+    return TermsCache()
 
 
-def quick(document: Any, books: Books) -> ReadyRound | None:
+def quick(document: Any, books: TermsCache) -> ReadyRound | None:
     shape = decode(document if isinstance(document, bytes) else line(document))
     return fast_parser.ready(shape, books, latest=LATEST) if shape else None
 
 
-def slow(document: Any, books: Books) -> ReadyRound:
+def slow(document: Any, books: TermsCache) -> ReadyRound:
     return diagnostic_parser.read(document if isinstance(document, bytes) else line(document), books, latest=LATEST)
 
 
-def faults(document: Any, books: Books) -> list[str]:
+def faults(document: Any, books: TermsCache) -> list[str]:
     with pytest.raises(InputError) as found:
         slow(document, books)
     assert quick(document, books) is None
@@ -51,10 +51,12 @@ def faults(document: Any, books: Books) -> list[str]:
 def test_the_numbers_of_boxes_are_frozen() -> None:
     assert len(CODES) == len(set(CODES)) == 117
     assert (NUMBERS["big"], NUMBERS["total-17"], NUMBERS["pair-665"]) == (1, 24, 117)
-    assert {box for book in rulebooks().values() for one in book.layouts.values() for box in one.boxes} == set(CODES)
+    assert {box for book in rulebooks().values() for layout in book.layouts.values() for box in layout.boxes} == set(
+        CODES
+    )
 
 
-def test_the_example_of_the_contract_is_sound_both_ways(books: Books) -> None:
+def test_the_example_of_the_contract_is_sound_both_ways(books: TermsCache) -> None:
     found = quick(EXAMPLE, books)
     assert found == slow(EXAMPLE, books)
     assert found
@@ -79,7 +81,7 @@ def test_the_example_of_the_contract_is_sound_both_ways(books: Books) -> None:
                         for one in EXAMPLE["events"]]),
     ],
 )  # fmt: skip
-def test_the_same_round_in_other_words_has_the_same_fingerprint(books: Books, same: dict[str, Any]) -> None:
+def test_the_same_round_in_other_words_has_the_same_fingerprint(books: TermsCache, same: dict[str, Any]) -> None:
     assert slow(same, books).fingerprint == slow(EXAMPLE, books).fingerprint
 
 
@@ -99,12 +101,12 @@ def test_the_same_round_in_other_words_has_the_same_fingerprint(books: Books, sa
         example(events=[*EXAMPLE["events"][:3], EXAMPLE["events"][3] | {"dice": [3, 1, 6]}, EXAMPLE["events"][4]]),
     ],
 )
-def test_another_round_has_another_fingerprint(books: Books, other: dict[str, Any]) -> None:
+def test_another_round_has_another_fingerprint(books: TermsCache, other: dict[str, Any]) -> None:
     assert slow(other, books).fingerprint != slow(EXAMPLE, books).fingerprint
 
 
 @pytest.mark.parametrize("written", ["2026-11-15T19:07+08:00", "2026-11-15 19:07+0800", "2026-11-15t11:07z"])
-def test_a_time_without_seconds_is_a_time(books: Books, written: str) -> None:
+def test_a_time_without_seconds_is_a_time(books: TermsCache, written: str) -> None:
     events = [EXAMPLE["events"][0] | {"at": written}, *EXAMPLE["events"][1:]]
     bets = [EXAMPLE["bets"][0] | {"at": written, "withdrawn": written}, *EXAMPLE["bets"][1:]]
     found = slow(example(events=events, bets=bets), books)
@@ -113,7 +115,7 @@ def test_a_time_without_seconds_is_a_time(books: Books, written: str) -> None:
 
 
 @pytest.mark.parametrize("fraction", ["1234564", "1234565", "9999999", "123456789"])
-def test_what_is_finer_than_a_microsecond_is_rounded_alike_both_ways(books: Books, fraction: str) -> None:
+def test_what_is_finer_than_a_microsecond_is_rounded_alike_both_ways(books: TermsCache, fraction: str) -> None:
     at = f"2026-11-15T19:07:02.{fraction}+08:00"
     document = example(events=[EXAMPLE["events"][0] | {"at": at}, *EXAMPLE["events"][1:]])
     assert quick(document, books) == slow(document, books)
@@ -146,14 +148,14 @@ def test_what_is_finer_than_a_microsecond_is_rounded_alike_both_ways(books: Book
         ),
     ],
 )
-def test_the_status_follows_from_the_events(books: Books, events: list[dict[str, Any]], status: str) -> None:
+def test_the_status_follows_from_the_events(books: TermsCache, events: list[dict[str, Any]], status: str) -> None:
     found = quick(example(events=events, bets=[bet()]), books)
     assert found
     assert found.status == status
     assert found.nets_given == [False]
 
 
-def test_5_4_1_dice_that_were_all_known_at_an_interruption_are_the_result(books: Books) -> None:
+def test_5_4_1_dice_that_were_all_known_at_an_interruption_are_the_result(books: TermsCache) -> None:
     events = [event("place-bets", 0), event("no-more-bets", 9), event("interruption", 15, known_dice="6, 1,6"),
               event("settled", 30)]  # fmt: skip
     found = quick(example(events=events, bets=[bet(net="-100")]), books)
@@ -162,14 +164,14 @@ def test_5_4_1_dice_that_were_all_known_at_an_interruption_are_the_result(books:
     assert (found.status, found.dice) == ("settled", [6, 1, 6])
 
 
-def test_1_7_a_void_after_settlement_leaves_the_round_settled_unless_it_may_reach_back(books: Books) -> None:
+def test_1_7_a_void_after_settlement_leaves_the_round_settled_unless_it_may_reach_back(books: TermsCache) -> None:
     for rule, status in (("5.5.2", "settled"), ("5.6", "void"), ("ruling", "void"), ("3.3", "settled")):
         found = quick(example(events=[*EXAMPLE["events"], event("void", 90, rule=rule)]), books)
         assert found
         assert found.status == status, rule
 
 
-def test_5_7_a_bet_withdrawn_in_time_counts_for_nothing_and_one_withdrawn_late_is_settled(books: Books) -> None:
+def test_5_7_a_bet_withdrawn_in_time_counts_for_nothing_and_one_withdrawn_late_is_settled(books: TermsCache) -> None:
     bets = [
         bet(net="100.00", withdrawn="2026-11-15T19:07:31.000001+08:00"),
         bet(withdrawn="2026-11-15T19:07:31+08:00"),
@@ -185,7 +187,7 @@ def test_5_7_a_bet_withdrawn_in_time_counts_for_nothing_and_one_withdrawn_late_i
     assert [at is not None for at in found.withdrawn_at] == [True, True, True, False]
 
 
-def test_a_late_and_a_refused_bet_may_stand_beside_one_that_counts(books: Books) -> None:
+def test_a_late_and_a_refused_bet_may_stand_beside_one_that_counts(books: TermsCache) -> None:
     bets = [
         bet(net="100.00"),
         bet(refused=True),
@@ -272,12 +274,12 @@ WRONG: list[tuple[Any, list[str]]] = [
 
 
 @pytest.mark.parametrize(("document", "expected"), WRONG, ids=lambda one: "" if isinstance(one, list) else None)
-def test_every_fault_is_told_with_its_place(books: Books, document: Any, expected: list[str]) -> None:
+def test_every_fault_is_told_with_its_place(books: TermsCache, document: Any, expected: list[str]) -> None:
     found = faults(document, books)
     assert [fault[: len(start)] for fault, start in zip(found, expected, strict=True)] == expected
 
 
-def test_all_faults_of_a_round_are_told_at_once(books: Books) -> None:
+def test_all_faults_of_a_round_are_told_at_once(books: TermsCache) -> None:
     document = example(source=5, bets=[bet(stake="0"), bet("seat-2", box="x", net="y")])
     found = faults(document, books)
     assert [fault.partition(": ")[0] for fault in found] == [
@@ -316,7 +318,7 @@ def changed_rounds(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changed_rounds())
 def test_what_has_no_fault_is_sound_on_the_quick_way_and_what_has_one_is_not(
-    books: Books, document: dict[str, Any]
+    books: TermsCache, document: dict[str, Any]
 ) -> None:
     try:
         text = json.dumps(document, allow_nan=True).encode()
@@ -347,13 +349,15 @@ def rounds_with_rare_facts(draw: st.DrawFn) -> dict[str, Any]:
         )
     if draw(st.booleans()):
         events.append(event("void", draw(st.integers(0, 99)), rule=draw(st.sampled_from(["5.6", "5.5.1", "ruling"]))))
-    kept = [one for one in events if one["kind"] == "place-bets" or draw(st.integers(0, 4))]
+    kept = [event for event in events if event["kind"] == "place-bets" or draw(st.integers(0, 4))]
     return example(events=kept, bets=draw(st.lists(rare, max_size=4)))
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds_with_rare_facts())
-def test_both_ways_agree_on_withdrawals_calls_and_activated_tumblers(books: Books, document: dict[str, Any]) -> None:
+def test_both_ways_agree_on_withdrawals_calls_and_activated_tumblers(
+    books: TermsCache, document: dict[str, Any]
+) -> None:
     try:
         ready = slow(document, books)
     except InputError:

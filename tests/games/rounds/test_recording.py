@@ -42,7 +42,7 @@ def record(document: Any, channel: str = "api") -> tuple[int, bool]:
 
 
 def load(*documents: Any, packed: bool = False, name: str = "rounds.ndjson") -> Imported:
-    content = b"\n".join(one if isinstance(one, bytes) else line(one) for one in documents) + b"\n"
+    content = b"\n".join(document if isinstance(document, bytes) else line(document) for document in documents) + b"\n"
     return rounds_import(actor=OPERATOR, stream=io.BytesIO(gzip.compress(content) if packed else content), name=name)
 
 
@@ -71,7 +71,7 @@ def test_1_7_a_round_is_pinned_to_what_applied_when_it_began(house: House, table
     assert found.dice_set == table.dice_fits.get().dice_set
     assert (found.players, found.stakes, found.nets) == (["seat-3", "seat-4"], [10000, 5000], [10000, -5000])
     assert (found.status, found.dice, found.dealer, found.dealer_staff) == ("settled", [1, 3, 6], "D102", None)
-    assert [one["kind"] for one in found.events] == [one["kind"] for one in EXAMPLE["events"]]
+    assert [event["kind"] for event in found.events] == [one["kind"] for one in EXAMPLE["events"]]
     assert (found.channel, found.who, found.recorded_at) == ("api", "Operator of the machine", NOON)
     assert Outbox.objects.get().round == found
 
@@ -129,13 +129,13 @@ def test_1_6_the_view_has_a_row_a_bet_and_finds_a_player(house: House, table: Ta
     record(example(bets=bets))
     record(example(ref="other"))
     rows = list(RoundBet.objects.filter(round__ref=EXAMPLE["ref"]))
-    assert [(one.position, one.player, one.box, one.stake, one.net) for one in rows] == [
+    assert [(row.position, row.player, row.box, row.stake, row.net) for row in rows] == [
         (1, "seat-1", "small", 10000, 10000), (2, "seat-2", "total-4", 550, -550), (3, "seat-2", "small", 10000, None),
     ]  # fmt: skip
-    assert [(one.late, one.refused, one.house_placed) for one in rows] == [
+    assert [(row.late, row.refused, row.house_placed) for row in rows] == [
         (True, False, False), (False, False, True), (False, True, False),
     ]  # fmt: skip
-    assert [one.box for one in RoundBet.objects.of_player("seat-2")] == ["total-4", "small"]
+    assert [round_bet.box for round_bet in RoundBet.objects.of_player("seat-2")] == ["total-4", "small"]
 
 
 RARE = example(
@@ -162,7 +162,10 @@ def test_5_7_withdrawn_and_called_bets_are_kept_and_known_again(house: House, ta
     assert record(RARE | {"bets": RARE["bets"][::-1], "events": RARE["events"][::-1]}) == (key, False)
     assert load(RARE) == Imported(1, 0, 1)
     assert everything()[:3] == before[:3]
-    rows = [(one.position, one.withdrawn, one.withdrawn_at is not None, one.call) for one in RoundBet.objects.all()]
+    rows = [
+        (round_bet.position, round_bet.withdrawn, round_bet.withdrawn_at is not None, round_bet.call)
+        for round_bet in RoundBet.objects.all()
+    ]
     assert rows == [(1, True, True, False), (2, False, True, False), (3, False, False, True)]
 
 

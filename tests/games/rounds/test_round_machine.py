@@ -25,7 +25,7 @@ from games.models import ImportedFile, RecordingConflict, Round
 from games.rounds.services import imports
 from games.rounds.services.imports import Imported, rounds_import
 from games.rounds.services.recording import RoundConflictError, read_round, round_record
-from games.rounds.table_terms import Books
+from games.rounds.table_terms import TermsCache
 from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import ready_table, sign
@@ -109,7 +109,7 @@ class Recording(RuleBasedStateMachine):
         self.table_ids = [table.pk for table in tables.values()]
         key = terminal_create(actor=OPERATOR, name=f"T{self.number}", tables=list(tables.values()), reason="New")[1]
         self.client = Client(headers={"Authorization": f"Bearer {key}"})
-        self.books = Books()
+        self.books = TermsCache()
         self.fingerprints: dict[str, bytes] = {}
         self.on_record: dict[Name, Document] = {}
         self.conflicts: set[tuple[str, str, bytes]] = set()
@@ -151,7 +151,7 @@ class Recording(RuleBasedStateMachine):
     @rule(documents=st.lists(ROUNDS, min_size=1, max_size=10), packed=st.booleans(), way=WAYS)
     def load(self, documents: list[Document], packed: bool, way: str) -> None:
         """New ones, ones on record, contradictions and the same name twice, as they come."""
-        self.file([self.named(one) for one in documents], [], packed, way)
+        self.file([self.named(document) for document in documents], [], packed, way)
 
     @precondition(lambda self: self.on_record)
     @rule(data=st.data(), fresh=st.lists(ROUNDS, min_size=1, max_size=6), packed=st.booleans(), way=WAYS)
@@ -170,7 +170,7 @@ class Recording(RuleBasedStateMachine):
         way=WAYS,
     )
     def load_faulty(self, documents: list[Document], fault: Any, place: int, packed: bool, way: str) -> None:
-        lines = [self.named(one) for one in documents]
+        lines = [self.named(document) for document in documents]
         assert not self.file(lines, [(place % (len(lines) + 1), self.spoiled(lines[0], fault))], packed, way)
 
     @rule(fresh=st.lists(ROUNDS, min_size=1, max_size=6), way=WAYS)
@@ -200,7 +200,7 @@ class Recording(RuleBasedStateMachine):
     @invariant()
     def each_round_is_as_it_was_first_sent(self) -> None:
         rows = Round.objects.filter(table__in=self.table_ids).select_related("table")
-        found = {(one.source, one.ref): (one.table.code, one.dealer, one.players, one.stakes) for one in rows}
+        found = {(row.source, row.ref): (row.table.code, row.dealer, row.players, row.stakes) for row in rows}
         assert found == {
             name: (
                 one["table"], one.get("dealer"), [bet["player"] for bet in one["bets"]],
@@ -212,7 +212,7 @@ class Recording(RuleBasedStateMachine):
     @invariant()
     def conflicts_are_on_record_once_a_content(self) -> None:
         rows = RecordingConflict.objects.filter(source__endswith=f"-{self.number}")
-        found = [(one.source, one.ref, bytes(one.fingerprint)) for one in rows]
+        found = [(row.source, row.ref, bytes(row.fingerprint)) for row in rows]
         assert len(found) == len(self.conflicts)
         assert set(found) == self.conflicts
 
@@ -273,15 +273,15 @@ class Recording(RuleBasedStateMachine):
         """Whether it is taken. Contradictions of what is on record are noted, whatever else is wrong with the file."""
         fresh: dict[Name, Document] = {}
         sound = not faults
-        for one in documents:
-            name = self.name(one)
+        for document in documents:
+            name = self.name(document)
             known = self.on_record.get(name)
-            if known is not None and content_of(known) != content_of(one):
-                self.conflicts.add((*name, self.fingerprint(one)))
+            if known is not None and content_of(known) != content_of(document):
+                self.conflicts.add((*name, self.fingerprint(document)))
                 sound = False
-            elif known is None and content_of(fresh.setdefault(name, one)) != content_of(one):
+            elif known is None and content_of(fresh.setdefault(name, document)) != content_of(document):
                 sound = False
-        lines = [line(one) for one in documents]
+        lines = [line(document) for document in documents]
         for place, fault in faults:
             lines.insert(place, fault)
         content = b"\n".join(lines)

@@ -6,7 +6,7 @@ from games.engine.dice import Throw
 from games.engine.errors import InputError
 from games.engine.json_output import settle_document
 from games.engine.play.irregularities import assess
-from games.engine.play.live_play import OrderError, Play, Step, is_open, take
+from games.engine.play.live_play import OrderError, Play, PlayStep, is_open, take
 from games.engine.play.order_of_play import can_step, take_step
 from games.engine.rules.advice import advise
 from games.engine.rules.loader import rulebooks
@@ -22,9 +22,9 @@ def played(*kinds: str) -> Play:
     """A round in play after these steps, with a bet of 100 on big once bets are open."""
     play = Play()
     for kind in kinds:
-        play, _ = take(BOOK, play, Step(kind, START, details={"tumbles": 3} if kind == "tumbler" else {}))
+        play, _ = take(BOOK, play, PlayStep(kind, START, details={"tumbles": 3} if kind == "tumbler" else {}))
         if kind == "place-bets":
-            play, _ = take(BOOK, play, Step("bet", START, player="1", box="big", stake=100))
+            play, _ = take(BOOK, play, PlayStep("bet", START, player="1", box="big", stake=100))
     return play
 
 
@@ -32,7 +32,7 @@ def played(*kinds: str) -> Play:
 def test_4_7_a_wager_after_the_call_is_refused_and_changes_nothing(kind: str) -> None:
     before = played("tumbler", "place-bets", "no-more-bets")
     player = "1" if kind == "increase" else "2"
-    after, refusal = take(BOOK, before, Step(kind, START, player=player, box="big", stake=100))
+    after, refusal = take(BOOK, before, PlayStep(kind, START, player=player, box="big", stake=100))
     assert refusal is not None
     assert refusal.rules == ("division-9-2008#4.7",)
     assert [(bet.player, bet.stake) for bet in after.bets()] == [("1", 100)]
@@ -47,10 +47,10 @@ def test_6_1_the_tumbler_runs_before_betting_opens() -> None:
 def test_6_2_the_call_closes_betting_and_without_it_there_is_no_result() -> None:
     betting = played("tumbler", "place-bets")
     with pytest.raises(OrderError, match=r"what may follow is no-more-bets \(division-9-2008#6\.2\)"):
-        take(BOOK, betting, Step("result", START, details={"dice": [1, 3, 6]}))
+        take(BOOK, betting, PlayStep("result", START, details={"dice": [1, 3, 6]}))
     closed = played("tumbler", "place-bets", "no-more-bets")
     assert (is_open(BOOK, betting), is_open(BOOK, closed)) == (True, False)
-    assert take(BOOK, closed, Step("result", START, details={"dice": [1, 3, 6]}))[0].state == "resulted"
+    assert take(BOOK, closed, PlayStep("result", START, details={"dice": [1, 3, 6]}))[0].state == "resulted"
 
 
 @pytest.mark.parametrize("dice", [[1, 2], [1, 2, 3, 4], [0, 1, 2], [1, 2, 7]])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from games.engine.felt import caption_text, draw, size_of
-from games.engine.rules.loader import FOLDER, Reader, RulebookError, rulebooks
+from games.engine.rules.loader import FOLDER, RulebookError, RulebookReader, rulebooks
 from games.engine.rules.rulebook import Area, Layout, Rectangle, Rulebook
 from taisai_backoffice.embedded.home import PROJECT
 
@@ -110,7 +110,7 @@ def test_the_engine_needs_no_django() -> None:
 )  # fmt: skip
 def test_a_wrong_file_is_an_error_that_names_file_and_key(old: str, new: str, fault: str) -> None:
     with pytest.raises(RulebookError, match=fault) as error:
-        Reader("rws-tai-sai-v6.toml", changed(old, new)).read()
+        RulebookReader("rws-tai-sai-v6.toml", changed(old, new)).read()
     assert str(error.value).startswith("rws-tai-sai-v6.toml: ")
 
 
@@ -282,7 +282,7 @@ def test_which_settings_a_standing_interpretation_may_change_is_data() -> None:
     opened = {
         book.id: (
             book.open_policies(),
-            {one.name: (one.sets, one.values) for one in book.readings.values() if one.sets},
+            {reading.name: (reading.sets, reading.values) for reading in book.readings.values() if reading.sets},
         )
         for book in rulebooks().values()
     }
@@ -309,8 +309,8 @@ def test_5_1_1_settling_an_over_full_box_in_full_is_excluded_by_the_document() -
 @pytest.mark.parametrize("book", rulebooks().values(), ids=lambda book: book.id)
 def test_a_situation_names_the_readings_that_it_rests_on(book: Rulebook) -> None:
     for situation in book.situations:
-        assert [one.name for one in book.readings_of(situation)] == list(situation.readings)
-    known = next(one for one in book.situations if one.code == "late-bet")
+        assert [reading.name for reading in book.readings_of(situation)] == list(situation.readings)
+    known = next(situation for situation in book.situations if situation.code == "late-bet")
     assert known.readings == ("at-the-call-is-in-time", "late-counts-as-never-placed")
 
 
@@ -318,6 +318,10 @@ def test_the_two_rws_documents_differ_where_they_should_and_nowhere_else() -> No
     covered, opened = rulebooks()["rws-tai-sai-v6"], rulebooks()["rws-tai-sai-open-cover-v5"]
     assert covered.layouts == opened.layouts
     assert covered.limits == opened.limits
-    differing = {one.code for one, other in zip(covered.situations, opened.situations, strict=True) if one != other}
+    differing = {
+        situation.code
+        for situation, other in zip(covered.situations, opened.situations, strict=True)
+        if situation != other
+    }
     assert differing == {"dice-exposed-early", "tumbler-early"}
     assert {number for number in covered.rules if covered.rules[number] != opened.rules[number]} == {"3.7", "5.5.3"}

@@ -176,7 +176,9 @@ def test_5_7_a_bet_after_the_call_is_late_and_one_at_its_very_moment_is_not(book
 @pytest.mark.parametrize("rule", ["ruling", "5.9"])
 def test_5_14_a_void_that_no_rule_asks_for_is_for_the_shift_manager(book: Rulebook, rule: str) -> None:
     assessment = assess(book, [PLACE, event("void", 50, rule=rule)])
-    assert [(one.rule, one.action) for one in assessment.irregularities] == [("5.14", "ruling")]
+    assert [(irregularity.rule, irregularity.action) for irregularity in assessment.irregularities] == [
+        ("5.14", "ruling")
+    ]
     assert assessment.void_rules == ("5.14",)
 
 

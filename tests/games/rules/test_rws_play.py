@@ -10,7 +10,7 @@ from games.engine.errors import InputError
 from games.engine.felt import draw
 from games.engine.json_output import settle_document
 from games.engine.play.irregularities import assess
-from games.engine.play.live_play import OrderError, Play, Step, following, is_open, take
+from games.engine.play.live_play import OrderError, Play, PlayStep, following, is_open, take
 from games.engine.play.order_of_play import can_step, take_step, verify_step
 from games.engine.play.watch import BoxWatch, watch
 from games.engine.rules.advice import advise
@@ -24,7 +24,7 @@ from tests.games.rules.test_rws import BOTH, CLOSE, COVERED, OPEN, PLACE, RESULT
 def played(book: Rulebook, *steps: tuple[str, dict[str, Any]]) -> Play:
     play = Play()
     for second, (kind, details) in enumerate(steps):
-        play, refusal = take(book, play, Step(kind, START + dt.timedelta(seconds=second), **details))
+        play, refusal = take(book, play, PlayStep(kind, START + dt.timedelta(seconds=second), **details))
         assert refusal is None, (kind, details)
     return play
 
@@ -37,7 +37,7 @@ def watched(
     book: Rulebook, limits: Limits, *bets: tuple[str, dict[str, Any]], layout: str = "A"
 ) -> dict[str, BoxWatch]:
     play = played(book, ("place-bets", {}), *bets)
-    return {one.box: one for one in watch(book, book.layouts[layout], limits, play).boxes}
+    return {box.box: box for box in watch(book, book.layouts[layout], limits, play).boxes}
 
 
 # --- 1: definitions ---
@@ -108,10 +108,10 @@ def test_2_2_1_a_round_has_three_dice_with_six_faces(book: Rulebook, dice: list[
 @BOTH
 def test_3_2_no_bet_is_placed_before_the_call(book: Rulebook) -> None:
     with pytest.raises(OrderError):
-        take(book, Play(), Step("bet", START, **bet("1", "big", 100_00)[1]))
+        take(book, Play(), PlayStep("bet", START, **bet("1", "big", 100_00)[1]))
     play = played(book, ("place-bets", {}), bet("1", "big", 100_00))
     assert is_open(book, play)
-    assert [(one.player, one.stake) for one in play.bets()] == [("1", 100_00)]
+    assert [(bet.player, bet.stake) for bet in play.bets()] == [("1", 100_00)]
 
 
 @BOTH
@@ -119,7 +119,7 @@ def test_3_4_a_bet_outside_the_limits_is_found_whatever_limit_it_breaks(book: Ru
     limits = Limits({"big-small": Range(50_00, 1000_00), "single": Range(20_00, None)}, {"big-small": 800_00})
     bets = [Bet("1", "big", 1200_00), Bet("2", "small", 100_00), Bet("3", "single-1", 10_00)]
     breaches = settle(book, book.layouts["A"], Throw((1, 2, 3)), bets, limits=limits).breaches
-    assert [(one.kind, one.boxes) for one in breaches] == [
+    assert [(breach.kind, breach.boxes) for breach in breaches] == [
         ("box-maximum", ("big",)), ("differential", ("big", "small")), ("below-minimum", ("single-1",)),
     ]  # fmt: skip
     within = [Bet("1", "big", 900_00), Bet("2", "small", 100_00), Bet("3", "single-1", 20_00)]
@@ -139,9 +139,9 @@ def test_3_5_the_balance_of_a_box_is_open_to_other_players(book: Rulebook) -> No
 def test_3_6_no_bet_is_placed_after_the_call(book: Rulebook) -> None:
     play = played(book, ("place-bets", {}), bet("1", "big", 100_00), ("no-more-bets", {}))
     assert not is_open(book, play)
-    after, refusal = take(book, play, Step("bet", START + dt.timedelta(seconds=40), **bet("2", "small", 100_00)[1]))
+    after, refusal = take(book, play, PlayStep("bet", START + dt.timedelta(seconds=40), **bet("2", "small", 100_00)[1]))
     assert refusal
-    assert [one.player for one in after.bets()] == ["1"]
+    assert [bet.player for bet in after.bets()] == ["1"]
     assert not can_step(book, "closed", "place-bets")
     with pytest.raises(InputError, match=rf"what may follow is .*tumbler \({book.id}#3.7\)"):
         verify_step(book, "closed", "place-bets")

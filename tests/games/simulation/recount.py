@@ -38,7 +38,7 @@ def rounds_in(path: Path) -> Iterator[dict[str, Any]]:
 def recount(path: Path) -> dict[str, list[Row]]:
     floor = read_floor(path.with_name(path.name + ".floor.toml").read_bytes())
     found: dict[str, list[Row]] = {"discrepancies": [], "breaches": [], "irregularities": [], "procedural": []}
-    counted = sorted((Counted(one, floor) for one in rounds_in(path)), key=lambda one: (one.started_at, one.ref))
+    counted = sorted((Counted(round_, floor) for round_ in rounds_in(path)), key=lambda one: (one.started_at, one.ref))
     beside = Beside(floor)
     for one in counted:
         found["discrepancies"] += map(one.row, one.discrepancies())
@@ -59,7 +59,7 @@ class Counted:
         last = max(event.at for event in self.events)
         self.ended_at = max(ends.get("settled", ends.get("void", last)), self.started_at)  # after that it is not play
         self.has_sign = any(
-            document["table"] in one.tables and one.starts_at <= self.started_at for one in floor.limits
+            document["table"] in limit.tables and limit.starts_at <= self.started_at for limit in floor.limits
         )
         self.book, self.layout, self.limits = applied(floor, document["table"], self.started_at)
         self.late = [is_late(self.events, _moment(bet.get("at"))) for bet in document["bets"]]
@@ -100,18 +100,21 @@ class Counted:
         return {"round_ref": self.ref, "table": self.document["table"], **row, "source": self.document["source"]}
 
     def irregularities(self) -> Iterator[Row]:
-        for one in self.assessed.irregularities:
-            rule = f"{self.book.id}#{one.rule}" if one.rule else None
-            yield {"rule": rule, "action": one.action, "detail": one.detail}
+        for irregularity in self.assessed.irregularities:
+            rule = f"{self.book.id}#{irregularity.rule}" if irregularity.rule else None
+            yield {"rule": rule, "action": irregularity.action, "detail": irregularity.detail}
 
     def breaches(self) -> Iterator[Row]:
         rules = {"below-minimum": self.book.limits.below_minimum}
-        for one in breaches(self.layout, self.limits, self.bets):
+        for breach in breaches(self.layout, self.limits, self.bets):
             yield {
-                "kind": one.kind, "boxes": list(one.boxes), "player": one.player, "placed": format_money(one.placed),
-                "permitted": format_money(one.permitted),
-                "rules": self.book.cite(*rules.get(one.kind, self.book.limits.cut)),
-            }  # fmt: skip
+                "kind": breach.kind,
+                "boxes": list(breach.boxes),
+                "player": breach.player,
+                "placed": format_money(breach.placed),
+                "permitted": format_money(breach.permitted),
+                "rules": self.book.cite(*rules.get(breach.kind, self.book.limits.cut)),
+            }
 
     def discrepancies(self) -> Iterator[Row]:
         if not self.assessed.is_finished:
@@ -130,7 +133,7 @@ class Counted:
         if self.assessed.is_void or self.assessed.throw is None:
             return {}
         found = settle(self.book, self.layout, self.assessed.throw, self.bets, limits=self.limits)
-        return {str(one.bet.ref): one for one in found.bets}
+        return {str(bet.bet.ref): bet for bet in found.bets}
 
     def _expected(self, place: int, settled: dict[str, SettledBet]) -> tuple[int, tuple[str, ...]]:
         if self.is_out(place):
@@ -247,7 +250,7 @@ def applied(floor: Floor, table: str, at: dt.datetime) -> tuple[Rulebook, Layout
     game = max(
         (one for one in floor.tables if one.code == table and one.starts_at <= at), key=lambda one: one.starts_at
     )
-    signs = [one for one in floor.limits if table in one.tables and one.starts_at <= at]
+    signs = [limit for limit in floor.limits if table in limit.tables and limit.starts_at <= at]
     sign = max(signs, key=lambda one: one.starts_at).limits if signs else Limits()
     book = rulebook(game.rulebook)
     limits = dataclasses.replace(sign, chip_unit=parse_money(game.chip_unit))

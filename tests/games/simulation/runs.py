@@ -31,4 +31,4 @@ def truth_of(path: Path) -> dict[str, list[dict[str, Any]]]:
 def moments_of(document: dict[str, Any]) -> list[dt.datetime]:
     """Of events and bets."""
     times = [*document["events"], *(bet for bet in document["bets"] if "at" in bet)]
-    return [dt.datetime.fromisoformat(one["at"]) for one in times]
+    return [dt.datetime.fromisoformat(time_["at"]) for time_ in times]

@@ -28,7 +28,7 @@ def test_the_last_days_are_played_once(capsys: pytest.CaptureFixture[str]) -> No
     first = Round.objects.count()
     assert 40 * 13 < first <= 2 * 40 * 13
     assert Round.objects.filter(ended_at__gt=NOON).count() == 0
-    assert {one.source for one in Round.objects.all()} == {"floor"}
+    assert {round_.source for round_ in Round.objects.all()} == {"floor"}
     call_command("demonstration_play")
     assert Round.objects.count() == first
     assert "520 there already" in capsys.readouterr().out

@@ -26,7 +26,7 @@ def test_floor_and_rounds_load_and_a_second_time_nothing_is_new(
     }  # fmt: skip
     assert json.loads(called("import_rounds", str(path), "--json"))["repeated"] == count
     rounds = list(rounds_in(path))
-    assert RoundBet.objects.count() == sum(len(one["bets"]) for one in rounds)
+    assert RoundBet.objects.count() == sum(len(round_["bets"]) for round_ in rounds)
     assert set(Round.objects.values_list("status", flat=True)) == {"settled", "void", "unfinished"}
     assert not Round.objects.filter(limit_set=None).exists()
     unknown = {row["round_ref"] for row in truth_of(path)["procedural"] if row["kind"] == "unknown-staff"}

@@ -43,7 +43,7 @@ def test_another_seed_plays_otherwise(tmp_path: Path) -> None:
 def test_a_table_plays_the_same_however_many_others_there_are(tmp_path: Path) -> None:
     few = simulated(tmp_path / "few", tables=2, days=2, faults=0.3)
     many = simulated(tmp_path / "many", tables=7, days=2, faults=0.3)
-    assert list(rounds_in(few)) == [one for one in rounds_in(many) if one["table"] in ("TS-01", "TS-02")]
+    assert list(rounds_in(few)) == [round_ for round_ in rounds_in(many) if round_["table"] in ("TS-01", "TS-02")]
     assert truth_of(few) == {
         kind: [row for row in rows if row["table"] in ("TS-01", "TS-02")] for kind, rows in truth_of(many).items()
     }
@@ -52,8 +52,8 @@ def test_a_table_plays_the_same_however_many_others_there_are(tmp_path: Path) ->
 def test_a_day_is_the_same_whether_or_not_others_are_played(tmp_path: Path) -> None:
     both = simulated(tmp_path / "both", tables=2, days=2)
     second = simulated(tmp_path / "second", tables=2, day="2026-11-11")
-    dealt = [one for one in rounds_in(both) if "-20261111-" in one["ref"] and one["table"] == "TS-01"]
-    assert dealt == [one for one in rounds_in(second) if one["table"] == "TS-01"]
+    dealt = [round_ for round_ in rounds_in(both) if "-20261111-" in round_["ref"] and round_["table"] == "TS-01"]
+    assert dealt == [round_ for round_ in rounds_in(second) if round_["table"] == "TS-01"]
 
 
 def test_a_name_that_ends_in_gz_is_packed(tmp_path: Path) -> None:
@@ -67,15 +67,15 @@ def test_a_name_that_ends_in_gz_is_packed(tmp_path: Path) -> None:
 def test_rounds_overlap_only_where_it_is_planted_and_lie_within_their_gaming_day(tmp_path: Path) -> None:
     path = simulated(tmp_path / "rounds", **{"rounds-per-table": 200}, tables=4, days=2, faults=0.6)
     by_table: dict[str, list[dict[str, Any]]] = {}
-    for one in rounds_in(path):
-        by_table.setdefault(one["table"], []).append(one)
+    for round_ in rounds_in(path):
+        by_table.setdefault(round_["table"], []).append(round_)
     assert {table: len(rounds) for table, rounds in by_table.items()} == dict.fromkeys(by_table, 400)
     planted = {row["round_ref"] for row in truth_of(path)["procedural"] if row["kind"] == "overlap"}
     assert planted
     for rounds in by_table.values():
         overlapping = {other["ref"] for one, other in pairwise(rounds) if end(one) > start(other)}
-        assert overlapping == planted & {one["ref"] for one in rounds}
-        assert all(gaming_days(one) == {one["ref"].split("-")[2]} for one in rounds)
+        assert overlapping == planted & {round_["ref"] for round_ in rounds}
+        assert all(gaming_days(round_) == {round_["ref"].split("-")[2]} for round_ in rounds)
 
 
 def gaming_days(document: dict[str, Any]) -> set[str]:
@@ -96,20 +96,20 @@ def test_the_evening_is_full_and_the_morning_is_not(tmp_path: Path) -> None:
     path = simulated(tmp_path / "rounds", **{"rounds-per-table": 1200}, tables=2, faults=0)
     bets: Counter[str] = Counter()
     rounds: Counter[str] = Counter()
-    for one in rounds_in(path):
-        hour = one["events"][0]["at"][11:13]
-        bets[hour] += len(one["bets"])
+    for round_ in rounds_in(path):
+        hour = round_["events"][0]["at"][11:13]
+        bets[hour] += len(round_["bets"])
         rounds[hour] += 1
     assert bets["22"] / rounds["22"] > 3 * bets["08"] / rounds["08"]
     assert all(40 <= rounds[hour] / 2 <= 90 for hour in ("10", "15", "22"))
-    liked = Counter(bet["box"] for one in rounds_in(path) for bet in one["bets"])
+    liked = Counter(bet["box"] for round_ in rounds_in(path) for bet in round_["bets"])
     assert {box for box, _ in liked.most_common(2)} == {"big", "small"}
-    assert any(bet.get("house_placed") for one in rounds_in(path) for bet in one["bets"])
+    assert any(bet.get("house_placed") for round_ in rounds_in(path) for bet in round_["bets"])
 
 
 def test_rounds_come_in_order_of_time_and_so_does_the_truth(tmp_path: Path) -> None:
     path = simulated(tmp_path / "rounds", days=2, faults=0.5)
-    dealt = [(one["ref"], start(one)) for one in rounds_in(path)]
+    dealt = [(round_["ref"], start(round_)) for round_ in rounds_in(path)]
     assert [ref for ref, _ in sorted(dealt, key=lambda pair: pair[::-1])] == [ref for ref, _ in dealt]
     place = {ref: index for index, (ref, _) in enumerate(dealt)}
     for rows in truth_of(path).values():
@@ -132,9 +132,9 @@ def test_the_share_of_faulty_rounds_is_about_the_rate_and_dealers_differ(tmp_pat
     faulty = {row["round_ref"] for rows in truth_of(path).values() for row in rows}
     rounds = list(rounds_in(path))
     assert 0.14 < len(faulty) / len(rounds) < 0.26
-    by_dealer = Counter(one["dealer"] for one in rounds)
+    by_dealer = Counter(round_["dealer"] for round_ in rounds)
     rates = [
-        sum(one["ref"] in faulty for one in rounds if one["dealer"] == dealer) / count
+        sum(round_["ref"] in faulty for round_ in rounds if round_["dealer"] == dealer) / count
         for dealer, count in by_dealer.items()
         if count > 50
     ]
@@ -144,8 +144,8 @@ def test_the_share_of_faulty_rounds_is_about_the_rate_and_dealers_differ(tmp_pat
 def test_nobody_deals_at_two_tables_at_once(tmp_path: Path) -> None:
     path = simulated(tmp_path / "rounds", tables=6, faults=0)
     seen: dict[tuple[str, str], set[str]] = {}
-    for one in rounds_in(path):
-        seen.setdefault((one["dealer"], f"{min(moments_of(one)):%d %H}"), set()).add(one["table"])
+    for round_ in rounds_in(path):
+        seen.setdefault((round_["dealer"], f"{min(moments_of(round_)):%d %H}"), set()).add(round_["table"])
     assert {len(tables) for tables in seen.values()} == {1}
 
 

@@ -194,7 +194,7 @@ def test_interruptions_late_voids_and_withdrawals_come_in_all_their_variants(med
     tables = {f"TS-{number:02d}" for number, (one, _) in enumerate(GAMES, 1) if one == book}
     truth = truth_of(medium)
     wrong = {row["round_ref"]: row["kind"] for row in truth["discrepancies"]}
-    seen = {seen for one in rounds_in(medium) if one["table"] in tables for seen in variants(one, wrong)}
+    seen = {seen for round_ in rounds_in(medium) if round_["table"] in tables for seen in variants(round_, wrong)}
     late_voids = {"late void stands", "late void stands, given back", "late void by a ruling"}
     assert seen - {"withdrawn in time"} == {
         "one die known, with a result", "one die known, no result", "none known", "none known, after the result",
@@ -282,7 +282,7 @@ def test_a_table_without_sign_and_people_is_played_all_the_same(tmp_path: Path) 
     assert [row["detail"] for row in truth["procedural"] if row["kind"] == "sign-incomplete"] == [
         "No sign with limits was on record for this table."
     ]
-    assert not any("dealer" in one or "supervisor" in one for one in rounds_in(path))
+    assert not any("dealer" in round_ or "supervisor" in round_ for round_ in rounds_in(path))
 
 
 def test_a_sign_that_changes_in_the_evening_is_kept_from_then_on(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_a_sign_that_changes_in_the_evening_is_kept_from_then_on(tmp_path: Path)
     assert floor.count('tables = ["TS-03"]') == 2
     third = list(tables_of(read_floor(floor.encode()), DAY))[2]
     write(path, floor=floor, played=days_played(tables=[third], days=[DAY], rounds=1000, seed=11, faults=0.1))
-    starts = [one["events"][0]["at"][11:13] for one in rounds_in(path)]
+    starts = [round_["events"][0]["at"][11:13] for round_ in rounds_in(path)]
     assert "18" in starts
     assert "21" in starts
     assert recount(path) == truth_of(path)

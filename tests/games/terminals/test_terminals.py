@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from structlog.testing import capture_logs
 
-from games.access.gate import authorize, can, door, name_of, standings, visible, within_reach
+from games.access.gate import actor_name, authorize, can, capacities, entry_point, visible, within_reach
 from games.api.views import GatedView
 from games.floor.services.tables import table_create
 from games.models import Casino, Denial, DiceFit, Pit, Table, TableAssignment, Terminal, TerminalTable, TerminalUse
@@ -156,7 +156,7 @@ def test_history_tells_the_tables_old_and_new_and_why(house: House, tables: list
     assert bound(terminal) == {"TS-02", "TS-03"}
     changed, made = terminal.history.all()
     assert (made.history_type, made.table_codes) == ("+", "TS-01, TS-02")
-    assert [(one.field, one.old, one.new) for one in changed.diff_against(made).changes] == [
+    assert [(change.field, change.old, change.new) for change in changed.diff_against(made).changes] == [
         ("table_codes", "TS-01, TS-02", "TS-02, TS-03")
     ]
     client = Client()
@@ -230,7 +230,7 @@ def test_an_administrator_reaches_the_terminals_of_his_own_casino_only(house: Ho
 
 def test_a_terminal_records_rounds_of_its_own_tables_and_does_nothing_else(house: House, tables: list[Table]) -> None:
     terminal, _ = make(house, tables[0])
-    assert [str(one) for one in standings(terminal)] == ["terminal"]
+    assert [str(capacity) for capacity in capacities(terminal)] == ["terminal"]
     assert can(terminal, "round.record")
     assert can(terminal, "round.record", tables[0])
     assert not can(terminal, "round.record", tables[1])
@@ -272,23 +272,23 @@ def test_a_revoked_terminal_is_nothing_even_where_it_was_read_before(house: Hous
     terminal, _ = make(house, tables[0])
     terminal_revoke(actor=OPERATOR, terminal=Terminal.objects.get(pk=terminal.pk), reason="Lost")
     assert terminal.is_active  # this object does not know it yet
-    assert standings(terminal) == []
+    assert capacities(terminal) == []
     with pytest.raises(PermissionDenied):
         authorize(terminal, "round.record", tables[0])
 
 
 def test_a_terminal_turned_away_is_on_record_by_its_name_and_as_no_person(house: House, tables: list[Table]) -> None:
     terminal, _ = make(house, tables[0])
-    token = door.set("POST /api/v1/rounds/")
+    token = entry_point.set("POST /api/v1/rounds/")
     try:
         with pytest.raises(PermissionDenied, match="Terminal East 1 may not do this"), transaction.atomic():
             authorize(terminal, "round.record", tables[1])
     finally:
-        door.reset(token)
+        entry_point.reset(token)
     denial = Denial.objects.get(who="Terminal East 1", casino=house.casino)
     assert denial.staff_id is None
     assert (denial.action, denial.thing, denial.door) == ("round.record", "table TS-02", "POST /api/v1/rounds/")
-    assert name_of(terminal) == "Terminal East 1"
+    assert actor_name(terminal) == "Terminal East 1"
 
 
 # --- The database holds it too ---
@@ -349,7 +349,7 @@ class Echo(GatedView):
         sent: Any = request.data
         table = Table.objects.get(code=sent["table"])
         authorize(self.caller, "round.record", table)
-        return Response({"caller": name_of(self.caller)})
+        return Response({"caller": actor_name(self.caller)})
 
 
 class Closed(GatedView):
@@ -476,9 +476,9 @@ def test_minutes_that_have_passed_are_not_kept(house: House, tables: list[Table]
         clock.shift(MINUTE)
         call(Echo, **bearer(key))
         call(Echo, **bearer(key))
-    assert [(one.minute, one.count) for one in TerminalUse.objects.filter(terminal=terminal)] == [
-        (NOON + 3 * MINUTE, 2)
-    ]
+    assert [
+        (terminal_use.minute, terminal_use.count) for terminal_use in TerminalUse.objects.filter(terminal=terminal)
+    ] == [(NOON + 3 * MINUTE, 2)]
     assert TerminalUse.objects.get(terminal=other).count == 1
 
 
@@ -628,7 +628,9 @@ def test_who_may_not_make_keys_is_turned_away_on_record(house: House, tables: li
         command("create", "--name=Mine", "--tables=TS-01", "--as=PIT-MANAGER")
     with pytest.raises(CommandError, match="may not do this"):
         command("list", "--as=PIT-MANAGER")
-    assert {one.door for one in Denial.objects.filter(staff_id=house["pit-manager"].pk)} == {"command terminal_key"}
+    assert {denial.door for denial in Denial.objects.filter(staff_id=house["pit-manager"].pk)} == {
+        "command terminal_key"
+    }
 
 
 def test_from_a_shell_the_key_stands_alone_on_standard_output(clone: str) -> None:

@@ -18,7 +18,7 @@ from django.test.client import MULTIPART_CONTENT
 from django.utils import timezone
 
 from audits.incidents.search import search
-from audits.incidents.services.incidents import Report, incident_open
+from audits.incidents.services.incidents import IncidentReport, incident_open
 from audits.models import Evidence, Incident
 from games.engine.errors import InputError
 from games.models import ImportJob
@@ -58,7 +58,7 @@ def client_of(house: House, role: str) -> Client:
 
 @pytest.fixture
 def incident(house: House) -> Incident:
-    report = Report(house.casino, timezone.now(), "other", "A quarrel.", table=open_table(house))
+    report = IncidentReport(house.casino, timezone.now(), "other", "A quarrel.", table=open_table(house))
     return incident_open(actor=house["surveillance"], report=report)
 
 
@@ -308,7 +308,7 @@ def test_a_database_failure_is_503_with_a_time_to_come_back(
     house: House, monkeypatch: pytest.MonkeyPatch, path: str, kind: str
 ) -> None:
     client = client_of(house, "compliance")
-    monkeypatch.setattr("games.access.gate.standings", failing)
+    monkeypatch.setattr("games.access.gate.capacities", failing)
     answer = client.get(path)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert answer.headers["Content-Type"].startswith(kind)
@@ -329,7 +329,7 @@ def test_a_fault_of_ours_is_a_problem_for_programs_and_a_small_page_for_people(
     def broken(*arguments: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("games.access.gate.standings", broken)
+    monkeypatch.setattr("games.access.gate.capacities", broken)
     program, page = client.get("/api/v1/tables/"), client.get("/admin/")
     assert (program.status_code, program.headers["Content-Type"]) == (500, "application/problem+json")
     assert (page.status_code, "Something went wrong" in page.content.decode()) == (500, True)

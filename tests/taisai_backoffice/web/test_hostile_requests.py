@@ -15,7 +15,7 @@ from games.engine.errors import InputError
 from games.models import Denial
 from games.rounds.lines import LONGEST_LINE, MEGABYTE, Lines
 from taisai_backoffice.environment import email
-from taisai_backoffice.server import Answer
+from taisai_backoffice.server import HttpAnswer
 from taisai_backoffice.web.middleware import METHODS, RequestLineMiddleware
 from tests.audits.files import seen
 from tests.conftest import House
@@ -116,7 +116,7 @@ def test_static_files_have_the_policy_and_are_for_this_site_alone() -> None:
 
 
 def test_an_answer_without_django_has_its_headers_too() -> None:
-    headers = dict(Answer.refusal(408, "x").headers)
+    headers = dict(HttpAnswer.refusal(408, "x").headers)
     assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-store")
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
 

@@ -14,7 +14,7 @@ from audits.reports.kinds.access import Access
 from audits.reports.kinds.accounts import KEYS, LEFT, NEVER, OPEN_SESSION, OUTLIVED, UNUSED
 from audits.reports.reach import is_read_by
 from audits.reports.registry import REPORTS
-from games.access.gate import Denied, authorize, standings
+from games.access.gate import Denied, authorize, capacities
 from games.access.models.acting_appointment import ALL_PITS
 from games.access.services.acting_appointments import duty_grant
 from games.access.services.people import staff_update
@@ -241,7 +241,7 @@ def test_nil_and_who_may_read_it(house: House) -> None:
     assert named(nil) == []
     assert nil.nil() == "No account had a role or an acting appointment in the period."
     assert nil.totals() is None
-    readers = {role for role in house.people if is_read_by(REPORTS["access"], standings(house[role])[0])}
+    readers = {role for role in house.people if is_read_by(REPORTS["access"], capacities(house[role])[0])}
     assert readers == {"compliance", "auditor"}
 
 

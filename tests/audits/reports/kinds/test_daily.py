@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from audits.models import DaySummary
 from audits.reports.kinds.daily import Daily
-from games.access.gate import standings
+from games.access.gate import capacities
 from games.access.services.people import staff_update
 from games.floor.services.casinos import casino_update
 from games.floor.services.tables import table_assign, table_create
@@ -41,7 +41,7 @@ def report(house: House, first: dt.date = DAY, last: dt.date = DAY, **more: Any)
 
 
 def sigma(*summaries: DaySummary) -> int:
-    return round(math.sqrt(sum(one.variance_scaled for one in summaries) / 216**3))
+    return round(math.sqrt(sum(summary.variance_scaled for summary in summaries) / 216**3))
 
 
 def test_a_day_with_one_round_to_the_cell(house: House, table: Table) -> None:
@@ -189,7 +189,7 @@ def test_a_pit_has_only_the_days_that_count_for_it(house: House, table: Table) -
     gone = Daily(asked_in_post(house["pit-manager"], DAY_BEFORE, DAY))
     assert list(gone.rows()) == []  # the table is in the other pit now
     manager = house.hire("PM-2", "pit-manager", pit=house.pits["P2"])
-    assert standings(manager)[0].pit_id == house.pits["P2"].pk
+    assert capacities(manager)[0].pit_id == house.pits["P2"].pk
     rows = named(Daily(asked_in_post(manager, DAY_BEFORE, DAY)), *PLACE, "rounds")
     assert rows == [
         (DAY, span, *place, 1) for span in SPANS for place in (("table", "P2", "TS-01"), ("pit", "P2", None))

@@ -11,7 +11,7 @@ from audits.reports.kinds.exports import Exports
 from audits.reports.reach import is_read_by
 from audits.reports.registry import REPORTS
 from audits.reports.report_kind import ReportKind
-from games.access.gate import door, standings
+from games.access.gate import capacities, entry_point
 from games.access.services.access_records import export_made, search_made
 from games.models import Staff
 from tests.audits.playing import BORDER, DAY
@@ -24,12 +24,12 @@ ONE_DAY = dt.timedelta(days=1)
 
 
 def exported(actor: Any, what: str, at: dt.datetime, casino: Any = None) -> None:
-    said = door.set("command report")
+    said = entry_point.set("command report")
     try:
         with time_machine.travel(at, tick=False):
             export_made(actor, what, casino)
     finally:
-        door.reset(said)
+        entry_point.reset(said)
 
 
 def report(house: House, actor: Staff | None = None) -> ReportKind:
@@ -69,7 +69,7 @@ def test_nil_and_who_may_read_it(house: House) -> None:
     assert named(nil) == []
     assert nil.nil() == "No data were exported in the period."
     assert nil.totals() is None
-    readers = {role for role in house.people if is_read_by(REPORTS["exports"], standings(house[role])[0])}
+    readers = {role for role in house.people if is_read_by(REPORTS["exports"], capacities(house[role])[0])}
     assert readers == {"compliance", "auditor"}
 
 

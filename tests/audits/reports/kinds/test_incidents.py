@@ -75,7 +75,7 @@ def test_more_rounds_than_a_cell_takes_are_counted(house: House, clock: Any) -> 
     rounds = [played(table, NOON - (50 - number) * MINUTE, f"R-{number:02}") for number in range(ROUNDS_NAMED + 2)]
     incident_about(house, table, *rounds)
     ((*named, more),) = column_of(incidents(house), "rounds")
-    assert (named, more) == ([one.ref for one in rounds[:ROUNDS_NAMED]], "and 2 more")
+    assert (named, more) == ([round_.ref for round_ in rounds[:ROUNDS_NAMED]], "and 2 more")
 
 
 def test_in_the_order_of_the_report_then_the_number(house: House, clock: Any) -> None:
