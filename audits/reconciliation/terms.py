@@ -21,7 +21,7 @@ from games.engine.box_numbers import NUMBERS
 from games.engine.kernel.chunks import COLUMNS
 from games.engine.kernel.kernel import Kernel, KernelGame
 from games.engine.rules.loader import rulebook
-from games.engine.signs.completeness import is_complete_for
+from games.engine.signs.completeness import incomplete_boxes
 from games.engine.signs.limits import Limits
 from games.limits.selectors import LimitPeriod, limit_periods
 from games.models import LimitSet, Table, TableAssignment
@@ -68,8 +68,7 @@ class TermsOfDay:
         lines = np.zeros((len(self._applied), COLUMNS), np.bool_)
         for place, one in enumerate(self._applied):
             if SIGN_INCOMPLETE in one.game.book.procedural:
-                layout, limits = one.game.layout, one.game.limits
-                boxes = [code for code in layout.boxes if not is_complete_for(one.game.book, layout, limits, code)]
+                boxes = incomplete_boxes(one.game.book, one.game.layout, one.game.limits)
                 lines[place, [NUMBERS[code] for code in boxes]] = True
         return lines if lines.any() else None
 
@@ -109,12 +108,12 @@ def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
     return begins_before and (period.ends_at is None or assignment.starts_at < period.ends_at)
 
 
+#: Asked before every part: most of its time is planning, so decisions on thresholds count without their casino.
 STAMP = """
 SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),
     ARRAY(SELECT id FROM games_tableassignment WHERE table_id = %s ORDER BY id),
     ARRAY(SELECT id FROM games_settlementpolicy WHERE casino_id = %s ORDER BY id),
-    ARRAY(SELECT d.id FROM games_thresholddecision d JOIN games_thresholdchange c ON c.id = d.change_id
-        WHERE c.casino_id = %s AND d.outcome = 'approved' AND d.effective_from <= %s ORDER BY d.id),
+    ARRAY(SELECT id FROM games_thresholddecision WHERE outcome = 'approved' AND effective_from <= %s ORDER BY id),
     (SELECT count(*) FROM games_historicalstaff), (SELECT count(*) FROM games_historicalduty),
     (SELECT count(*) FROM games_historicalcasino WHERE id = %s),
     (SELECT count(*) FROM games_tablestep WHERE table_id = %s),
@@ -127,7 +126,7 @@ _KNOWN: dict[tuple[str, int], tuple[Any, TermsOfDay]] = {}
 def terms_of_day(table: Table) -> TermsOfDay:
     """Made once a process, and anew when the table has other limits or another game, or findings weigh otherwise."""
     (stamp,) = query_rows(
-        STAMP, *[table.pk] * 2, *[table.casino_id] * 2, timezone.now(), table.casino_id, *[table.pk] * 2
+        STAMP, *[table.pk] * 2, table.casino_id, timezone.now(), table.casino_id, *[table.pk] * 2
     )  # fmt: skip
     place = (str(connection.settings_dict["NAME"]), table.pk)
     known = _KNOWN.get(place)

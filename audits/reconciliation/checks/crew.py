@@ -115,8 +115,9 @@ class Crews:
 
     def doubtful(self, crews: Ints) -> Bools:
         """Mark the rounds whose crew is not beyond doubt at any moment."""
-        odd = [crew for crew in np.unique(crews).tolist() if not self._is_sound(crew)]
-        return np.isin(crews, odd)
+        # Few crews work in some hours, and mostly all are sound: a set finds them quicker than sorting a day's numbers.
+        odd = [crew for crew in set(crews.tolist()) if not self._is_sound(crew)]
+        return np.isin(crews, odd) if odd else np.zeros(len(crews), np.bool_)
 
     def _is_sound(self, crew: int) -> bool:
         known = self._sound.get(crew)

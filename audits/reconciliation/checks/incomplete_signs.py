@@ -44,7 +44,7 @@ class IncompleteSignCheck:
         if self._first is not None and int(rounds.started_at.min()) > self._first:
             return
         games = self.applying.places(rounds.assignments, rounds.started_at)
-        if not np.any(lacking[np.unique(games)]):
+        if not np.logical_or.reduce(lacking, axis=1)[games].any():
             return
         bets = lacking[np.repeat(games, rounds.sizes), rounds.boxes]
         if rounds.counts is not None:

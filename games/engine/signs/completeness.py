@@ -53,9 +53,17 @@ def missing_for(book: Rulebook, layout: Layout, limits: Limits, box: str) -> tup
     return tuple(found)
 
 
-def is_complete_for(book: Rulebook, layout: Layout, limits: Limits, box: str) -> bool:
-    """Tell whether the sign has every limit that a bet in this box needs."""
-    return not missing_for(book, layout, limits, box)
+def incomplete_boxes(book: Rulebook, layout: Layout, limits: Limits) -> list[str]:
+    """List the boxes for which `missing_for` names something: all at once, and what a bet type needs looked up once.
+
+    A worker asks this of every sign that it meets, and looking it up box by box took many times as long.
+    """
+    apart = {type_ for type_ in differential_types(book) if type_ not in limits.differential}
+    return [
+        code
+        for code, range_ in limits.ranges(layout).items()
+        if range_.minimum is None or range_.maximum is None or layout.boxes[code].type in apart
+    ]
 
 
 def differential_types(book: Rulebook) -> tuple[str, ...]:
