@@ -28,7 +28,9 @@ class Growth:
     def run(self, home: Home, statements: dict[int, Sequence[bytes]]) -> list[Row]:
         with demonstration(home) as floor:
             environments = {count: self.filled(floor, count, statements[count]) for count in (self.few, self.many)}
-            tries = [{count: self.measured(one) for count, one in environments.items()} for _ in range(TRIES)]
+            tries = [
+                {count: self.measured(environment) for count, environment in environments.items()} for _ in range(TRIES)
+            ]
         rows = [row for name in tries[0][self.few] for row in self.rows_of(name, tries)]
         if over := [row.name for row in rows if row.ratio > LIMIT]:
             show(self.title, rows)
@@ -36,7 +38,7 @@ class Growth:
         return rows
 
     def rows_of(self, name: str, tries: list[dict[int, dict[str, float]]]) -> list[Row]:
-        few, many = (min(one[count][name] for one in tries) for count in (self.few, self.many))
+        few, many = (min(attempt[count][name] for attempt in tries) for count in (self.few, self.many))
         verdict = f"limit {LIMIT}: {'within' if many / few <= LIMIT else 'over'}"
         return [Row(f"{name}, {self.few:,}", few, 1), Row(f"{name}, {self.many:,}", many, many / few, verdict)]
 

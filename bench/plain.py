@@ -70,8 +70,8 @@ def _describe(target: "psycopg.Connection[tuple[object, ...]]") -> None:
         target.execute("INSERT INTO bench_game VALUES (%s, %s, %s)", [table.code, _layout(table), table.pays_in_full])
         limits = [(table.code, NUMBERS[box], box, MINIMUM, table.maximum) for box in table.layout.boxes]
         target.cursor().executemany("INSERT INTO bench_limit VALUES (%s, %s, %s, %s, %s)", limits)
-        for one, other in table.pairs:
-            pair = [table.code, NUMBERS[one], NUMBERS[other], table.differential]
+        for first, other in table.pairs:
+            pair = [table.code, NUMBERS[first], NUMBERS[other], table.differential]
             target.execute("INSERT INTO bench_apart VALUES (%s, %s, %s, %s)", pair)
 
 

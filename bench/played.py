@@ -89,4 +89,4 @@ money = cache(format_money)
 
 def write_file(path: Path, played: Iterable[Played]) -> None:
     with path.open("w") as file:
-        file.writelines(one.line() + "\n" for one in played)
+        file.writelines(played_round.line() + "\n" for played_round in played)

@@ -43,7 +43,7 @@ def candidates(reader: Any) -> Works:
 
     def listed(**wanted: Any) -> list[Any]:
         found = incidents_found(reader, IncidentFilter(**wanted))
-        return [incident_line(one) for one in found[: Pages.page_size + 1]]
+        return [incident_line(incident) for incident in found[: Pages.page_size + 1]]
 
     def sought(words: str) -> list[Any]:
         return [hit_document(hit) for hit in search(reader, words)]

@@ -61,7 +61,8 @@ PEOPLE = b"CREATE TEMP TABLE people AS SELECT id FROM games_staff WHERE departme
 
 def run(home: Home) -> list[Row]:
     statements = {
-        count: [PLACES, PEOPLE, *(written(one, count) for one in (FILES, ENTRIES, NOTES))] for count in (FEW, MANY)
+        count: [PLACES, PEOPLE, *(written(statement, count) for statement in (FILES, ENTRIES, NOTES))]
+        for count in (FEW, MANY)
     }
     return GROWTH.run(home, statements)
 

@@ -43,7 +43,7 @@ def candidates(reader: Any) -> Works:
 
     def register(**wanted: str) -> list[Any]:
         found = rulings_found(reader, RulingFilter(**wanted))
-        return [ruling_line(one) for one in found[: Pages.page_size + 1]]
+        return [ruling_line(ruling) for ruling in found[: Pages.page_size + 1]]
 
     incident.rulebook = BOOK
     return {

@@ -38,6 +38,7 @@ def run(home: Home) -> list[Row]:
     rulings = RULINGS.replace("{book}", BOOK).replace("{rules}", f"ARRAY{list(RULES)}")
     rulings = rulings.replace("{rule_count}", str(len(RULES)))
     statements = {
-        count: [PLACES, MANAGERS, *(written(one, count) for one in (FILES, rulings))] for count in (FEW, MANY)
+        count: [PLACES, MANAGERS, *(written(statement, count) for statement in (FILES, rulings))]
+        for count in (FEW, MANY)
     }
     return GROWTH.run(home, statements)

@@ -129,7 +129,7 @@ class PlantedDay:
 
     def write(self, path: Path) -> None:
         with path.open("w") as file:
-            file.writelines(one.line() + "\n" for one in self.played())
+            file.writelines(played_round.line() + "\n" for played_round in self.played())
 
     def played(self) -> Iterator[Played]:
         random = Random(self.seed)
@@ -241,4 +241,6 @@ def differences(truth: Iterable[Truth], found: Iterable[Truth]) -> list[str]:
     """What was not found, and what was found and is not true; some of each."""
     wanted, given = set(truth), set(found)
     missing, wrong = sorted(wanted - given, key=repr), sorted(given - wanted, key=repr)
-    return [f"not found: {one}" for one in missing[:3]] + [f"found, and not true: {one}" for one in wrong[:3]]
+    return [f"not found: {finding}" for finding in missing[:3]] + [
+        f"found, and not true: {finding}" for finding in wrong[:3]
+    ]

@@ -63,7 +63,7 @@ def run(home: Home) -> list[Row]:
         floor = Floor(home, postgres)
         measured = [of_size(floor, bets) for bets in SIZES]
     draw(measured, Home.from_environment().folder("bench") / "reconcile.png")
-    rows = [named(row, one.bets) for one in measured for row in one.rows]
+    rows = [named(row, measurement.bets) for measurement in measured for row in measurement.rows]
     return rows + [row for less, more in pairwise(measured) for row in grown(less, more)]
 
 
@@ -167,7 +167,7 @@ class Day:
     def _sample(self, peers: Child) -> float:
         answer = peers.ask("orm", ORM_ROUNDS)
         sample = sorted(f"{self.planted.seed}-{number:07d}" for number in range(ORM_ROUNDS))
-        self._verify("orm", {one for one in self.planted.truth if one.ref <= sample[-1]}, answer["found"])
+        self._verify("orm", {finding for finding in self.planted.truth if finding.ref <= sample[-1]}, answer["found"])
         return float(answer["seconds"]) * self.planted.rounds / ORM_ROUNDS
 
     # --- Whether they tell the truth ---
@@ -230,9 +230,9 @@ def draw(measured: list[Measured], path: Path) -> None:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    bets = [one.bets for one in measured]
+    bets = [measurement.bets for measurement in measured]
     for name in (row.name for row in measured[0].rows):
-        axes.plot(bets, [one.of(name).ratio for one in measured], marker="o", label=name)
+        axes.plot(bets, [measurement.of(name).ratio for measurement in measured], marker="o", label=name)
     axes.set(xscale="log", yscale="log", xlabel="bets", ylabel="times the floor", title=TITLE)
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.legend(fontsize="small")

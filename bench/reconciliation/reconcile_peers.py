@@ -89,11 +89,11 @@ def found_in(ref: str, code: str, throw: int, bets: list[RecordedBet]) -> Iterat
         Event("place-bets", at), Event("no-more-bets", at), Event("result", at, dice=THROWS[throw]),
         Event("settled", at),
     ]  # fmt: skip
-    one = RecordedRound(game.book, game.layout, game.limits, events, bets)
-    for wrong in one.discrepancies():
+    recorded = RecordedRound(game.book, game.layout, game.limits, events, bets)
+    for wrong in recorded.discrepancies():
         bet = bets[wrong.position]
         yield Truth(ref, wrong.kind, (bet.box,), bet.player, wrong.expected, wrong.recorded)
-    for breach in one.breaches():
+    for breach in recorded.breaches():
         yield Truth(ref, breach.kind, breach.boxes, breach.player, breach.placed, breach.permitted)
 
 
@@ -109,7 +109,7 @@ def timed(work: Callable[..., Iterable[Truth]]) -> Callable[..., dict[str, objec
     def working(*words: Any) -> dict[str, object]:
         started = time.perf_counter()
         found = list(work(*words))
-        return {"seconds": time.perf_counter() - started, "found": [astuple(one) for one in found]}
+        return {"seconds": time.perf_counter() - started, "found": [astuple(finding) for finding in found]}
 
     return working
 

@@ -90,8 +90,8 @@ class Arriving:
     def _send(self, played: list[Played], rate: float) -> None:
         waiting: SimpleQueue[tuple[float, bytes] | None] = SimpleQueue()
         started = time.perf_counter()
-        for number, one in enumerate(played):
-            waiting.put((started + number / rate, one.line().encode()))
+        for number, played_round in enumerate(played):
+            waiting.put((started + number / rate, played_round.line().encode()))
         for _ in range(CLIENTS):
             waiting.put(None)
         threads = [threading.Thread(target=self._client, args=(waiting,)) for _ in range(CLIENTS)]

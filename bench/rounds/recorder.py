@@ -39,7 +39,7 @@ def main(seed: int) -> None:
 
     make_tables()
     played = list(rounds(ROUNDS, BETS_A_ROUND, seed))
-    rows = [row for one in played for row in one.rows()]
+    rows = [row for played_round in played for row in played_round.rows()]
     with tempfile.TemporaryDirectory() as folder:
         file, other = Path(folder) / "rounds.ndjson", Path(folder) / "once-more.ndjson"
         write_file(file, played)
@@ -132,8 +132,8 @@ def saved(bet: Any, objects: list[Any]) -> None:
     from django.db import transaction
 
     with transaction.atomic("owner"):
-        for one in objects:
-            one.save(using="owner")
+        for instance in objects:
+            instance.save(using="owner")
 
 
 if __name__ == "__main__":

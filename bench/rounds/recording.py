@@ -31,7 +31,7 @@ def run(home: Home) -> list[Row]:
     with demonstration(home) as floor:
         tries = [recorded(floor, seed) for seed in range(1, TRIES + 1)]
         few, many = (peak_memory(floor, ROUNDS * times) for times in (1, TIMES_AS_MANY))
-    best = {way: min(one[way] for one in tries) for way in NAMES}
+    best = {way: min(attempt[way] for attempt in tries) for way in NAMES}
     return [Row(NAMES[way], seconds, seconds / best["plain"], verdict(way, seconds / best["plain"]))
             for way, seconds in best.items()] + [memory(few, few, 1), memory(many, few, TIMES_AS_MANY)]  # fmt: skip
 

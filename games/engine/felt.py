@@ -36,7 +36,7 @@ def caption_text(layout: Layout, caption: Caption) -> str:
     odds = layout.boxes_of(caption.type)[0].odds
     if len(odds) == 1:
         return f"{caption.english} 1 WINS {odds[0]}"
-    return " • ".join(f"{one} TO 1 ON {count}" for one, count in zip(odds, DICE, strict=True))
+    return " • ".join(f"{pays} TO 1 ON {count}" for pays, count in zip(odds, DICE, strict=True))
 
 
 def _area(layout: Layout, area: Area) -> str:

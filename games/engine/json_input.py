@@ -119,7 +119,7 @@ class InputFaults:
             for key in value:
                 if key not in fields:
                     self.add(_path(where, key), f"is not a known field; the fields are {', '.join(fields)}.")
-        return {key: one for key, one in value.items() if one is not None}
+        return {key: member for key, member in value.items() if member is not None}
 
     def required(self, data: Mapping[str, Any], where: str, *names: str) -> None:
         for name in names:
@@ -178,7 +178,7 @@ def _void(faults: InputFaults, book: Rulebook | None, value: object) -> str | No
 def _limits(faults: InputFaults, book: Rulebook | None, felt: Layout | None, data: Mapping[str, Any]) -> Limits:
     given = data.get("limits", {}), data.get("differential", {})
     if book and felt:  # what the layout lacks has no limits, not even null ones
-        for where, key, fault in misfits(book, felt, *(one if isinstance(one, dict) else {} for one in given)):
+        for where, key, fault in misfits(book, felt, *(bet if isinstance(bet, dict) else {} for bet in given)):
             faults.add(_path("limits" if where == "boxes" else where, key), fault)
     unit = faults.money(parse_positive_money, data["chip_unit"], "chip_unit") if "chip_unit" in data else 1
     return Limits(read_ranges(faults, given[0], "limits"), read_differential(faults, given[1]), unit or 1)
@@ -210,12 +210,12 @@ def misfits(
 
 def read_ranges(faults: InputFaults, value: object, where: str) -> dict[str, Range]:
     """Minimums and maximums by bet type or box."""
-    return {key: _range(faults, _path(where, key), one) for key, one in faults.table(value, where).items()}
+    return {key: _range(faults, _path(where, key), entry) for key, entry in faults.table(value, where).items()}
 
 
 def read_differential(faults: InputFaults, value: object, where: str = "differential") -> dict[str, int]:
     amounts = {
-        key: faults.money(parse_money, one, _path(where, key)) for key, one in faults.table(value, where).items()
+        key: faults.money(parse_money, amount, _path(where, key)) for key, amount in faults.table(value, where).items()
     }
     return {key: amount for key, amount in amounts.items() if amount is not None}
 

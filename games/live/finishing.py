@@ -55,16 +55,16 @@ def _way(book: Rulebook, state: str, end: str) -> list[str]:
     return []
 
 
-def steps_to(stand: SessionState, end: str, details: dict[str, Any]) -> list[str]:
+def steps_to(session: SessionState, end: str, details: dict[str, Any]) -> list[str]:
     """List the missing steps with those that were said to have happened: an interruption, an amended result.
 
     Where all dice were known at an interruption no result is needed.
     """
-    kinds = missing(stand.book, stand.live.state, end)
+    kinds = missing(session.book, session.live.state, end)
     known = details.get("known_dice")
     if RESULT in kinds and known:
         kinds.insert(kinds.index(RESULT), INTERRUPTION)
-    is_known = stand.play().is_established or (known and len(parse_known_dice(known)) == COUNT)
+    is_known = session.play().is_established or (known and len(parse_known_dice(known)) == COUNT)
     if is_known and not details.get("dice"):
         kinds = [kind for kind in kinds if kind != RESULT]
     if details.get("amended"):
@@ -72,17 +72,17 @@ def steps_to(stand: SessionState, end: str, details: dict[str, Any]) -> list[str
     return kinds
 
 
-def missing_steps(stand: SessionState, end: str, now: dt.datetime, **details: Any) -> list[dict[str, Any]]:
+def missing_steps(session: SessionState, end: str, now: dt.datetime, **details: Any) -> list[dict[str, Any]]:
     """These steps as a terminal would send them, named for the person who sends them in its place.
 
     `details` has what was seen at the table (tumbles, dice, rule, nets). A terminal's clock may be ahead of ours: then
     they happen when its last event did.
     """
-    events = stand.play().events
+    events = session.play().events
     at = {"at": events[-1][1].isoformat()} if events and events[-1][1] > now else {}
     return [
         {"call": f"hand-{number}", "kind": kind, **at, **_said(kind, details)}
-        for number, kind in enumerate(steps_to(stand, end, details), len(stand.steps) + 1)
+        for number, kind in enumerate(steps_to(session, end, details), len(session.steps) + 1)
     ]
 
 
@@ -92,10 +92,10 @@ def _said(kind: str, details: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if name not in ("activated", "by") or value}
 
 
-def after(stand: SessionState, documents: list[dict[str, Any]], now: dt.datetime) -> Play:
+def after(session: SessionState, documents: list[dict[str, Any]], now: dt.datetime) -> Play:
     """The round as it would be after these steps; nothing is kept."""
-    play = stand.play()
+    play = session.play()
     for document in documents:
-        _, step, _ = read_step(document, stand.book, stand.layout, now=now, latest=now + dt.timedelta(days=1))
-        play, _ = take(stand.book, play, step)
+        _, step, _ = read_step(document, session.book, session.layout, now=now, latest=now + dt.timedelta(days=1))
+        play, _ = take(session.book, play, step)
     return play

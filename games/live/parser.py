@@ -119,10 +119,10 @@ def _nets(faults: FieldFaults, value: object, layout: Layout) -> dict[tuple[str,
         faults.add("nets", f"is not a list of at most {MOST_BETS}; write it as […].")
         return {}
     nets: dict[tuple[str, str], int] = {}
-    for index, one in enumerate(value):
+    for index, given in enumerate(value):
         where = f"nets[{index}]"
-        entry = faults.table(one, where, NET)
-        if isinstance(one, dict):
+        entry = faults.table(given, where, NET)
+        if isinstance(given, dict):
             faults.required(entry, where, *NET)
         sound = "player" in entry and faults.text(entry["player"], f"{where}.player")
         sound = "box" in entry and _box(faults, entry["box"], f"{where}.box", layout) and sound
@@ -140,13 +140,13 @@ def as_step(
     nets: dict[tuple[str, str], int] | None = None,
 ) -> PlayStep:  # fmt: skip
     """A content that is known to be sound, as it was sent or as it is on record."""
-    said = at or (dt.datetime.fromisoformat(content["at"]) if "at" in content else None)
+    sent_at = at or (dt.datetime.fromisoformat(content["at"]) if "at" in content else None)
     stake = parse_positive_money(content["stake"]) if "stake" in content else None
     if nets is None:
-        nets = {(one["player"], one["box"]): parse_net(one["net"]) for one in content.get("nets", [])}
+        nets = {(entry["player"], entry["box"]): parse_net(entry["net"]) for entry in content.get("nets", [])}
     if content["kind"] in ON_THE_FELT:
         return PlayStep(
-            content["kind"], said or received, content["player"], content["box"], stake, said,
+            content["kind"], sent_at or received, content["player"], content["box"], stake, sent_at,
             content.get("house_placed", False), content.get("call_bet", False),
         )  # fmt: skip
     details = {name: content[name] for name in EVENT_FIELDS[content["kind"]] if name in content}
@@ -154,7 +154,7 @@ def as_step(
         details["rule"] = rule_of(details["rule"], book)
     if "known_dice" in details:
         details["known_dice"] = known_text(details["known_dice"])
-    return PlayStep(content["kind"], said or received, details=details, nets=nets)
+    return PlayStep(content["kind"], sent_at or received, details=details, nets=nets)
 
 
 def shown_nets(nets: dict[tuple[str, str], int]) -> list[dict[str, str]]:

@@ -114,24 +114,24 @@ def entered(practice: Practice, play: Play) -> dict[str, Any]:
 # --- A click ---
 
 
-def click(practice: Practice, stand: SessionState, data: Mapping[str, str], now: dt.datetime) -> None:
+def click(practice: Practice, session: SessionState, data: Mapping[str, str], now: dt.datetime) -> None:
     """One button of the page: a step is kept where a terminal's would be."""
-    _choose(practice, stand, data)
+    _choose(practice, session, data)
     if "press" in data:
         press(practice, data["press"])
         return
     if len(practice.steps) >= MOST_STEPS:
         raise InputError(f"A practice round has at most {MOST_STEPS} steps; start again.")
-    play = stand.play()
-    document = {"call": str(len(practice.steps) + 1), "at": now.isoformat(), **_document(practice, stand, play, data)}
-    _, step, content = read_step(document, stand.book, stand.layout, now=now, latest=now)
-    take(stand.book, play, step)  # what is out of order is refused, and not kept
+    play = session.play()
+    document = {"call": str(len(practice.steps) + 1), "at": now.isoformat(), **_document(practice, session, play, data)}
+    _, step, content = read_step(document, session.book, session.layout, now=now, latest=now)
+    take(session.book, play, step)  # what is out of order is refused, and not kept
     practice.steps = [*practice.steps, content]
 
 
-def _choose(practice: Practice, stand: SessionState, data: Mapping[str, str]) -> None:
+def _choose(practice: Practice, session: SessionState, data: Mapping[str, str]) -> None:
     """Player, chip and what a click does stay as they were chosen."""
-    chips = [format_money(chip) for chip in chips_of(stand.layout, stand.limits)]
+    chips = [format_money(chip) for chip in chips_of(session.layout, session.limits)]
     for name, offered in (("player", SEATS), ("chip", chips), ("hand", HANDS)):
         if data.get(name, "") in offered:
             setattr(practice, name, data[name])
@@ -139,7 +139,7 @@ def _choose(practice: Practice, stand: SessionState, data: Mapping[str, str]) ->
         practice.chip = chips[0]
 
 
-def _document(practice: Practice, stand: SessionState, play: Play, data: Mapping[str, str]) -> dict[str, Any]:
+def _document(practice: Practice, session: SessionState, play: Play, data: Mapping[str, str]) -> dict[str, Any]:
     if "box" in data:
         return _on_the_felt(practice, play, data["box"])
     if "enter" in data:
@@ -151,7 +151,7 @@ def _document(practice: Practice, stand: SessionState, play: Play, data: Mapping
         return {"kind": INTERRUPTION, "known_dice": ",".join(known)}
     if "void" in data:
         return {"kind": VOID, "rule": data["void"]}
-    nets = {"nets": expected_nets(stand, play)} if data.get("step") == SETTLED else {}
+    nets = {"nets": expected_nets(session, play)} if data.get("step") == SETTLED else {}
     return {"kind": data.get("step", ""), **nets}
 
 

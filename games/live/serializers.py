@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from games.engine.money import format_money
+from games.engine.play.irregularities import Irregularity
 from games.engine.play.live_play import Chips, Play, PlayRefusal, assessed, following, is_open
 from games.engine.play.watch import BoxWatch, PairWatch, Watch, watch
+from games.engine.rules.rulebook import Rulebook
 from games.floor.moments import as_text
 from games.live.session_state import SessionState
 from games.models import LiveRound
@@ -41,16 +43,16 @@ def warnings_of(live: LiveRound, steps: int) -> list[dict[str, Any]]:
 
 
 def answer_document(
-    stand: SessionState,
+    session: SessionState,
     play: Play,
     steps: int,
     refusal: PlayRefusal | None = None,
     warnings: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """How the round stands after a step. The same step always has the same answer."""
-    live, book = stand.live, stand.book
+    live, book = session.live, session.book
     found = assessed(book, play) if play.events else None
-    seen = watch(book, stand.layout, stand.limits, play) if is_open(book, play) else None
+    seen = watch(book, session.layout, session.limits, play) if is_open(book, play) else None
     return {
         "id": live.pk,
         "source": live.source,
@@ -63,9 +65,9 @@ def answer_document(
         "warnings": list(warnings),
         "void": found is not None and found.is_void,
         "irregularities": [
-            {"rule": book.cite(one.rule)[0] if one.rule else None, "action": one.action, "detail": one.detail}
-            for one in (found.irregularities if found else ())
-            if one.action != "unfinished"  # so is every round in play
+            irregularity_document(book, irregularity)
+            for irregularity in (found.irregularities if found else ())
+            if irregularity.action != "unfinished"  # as every round in play is
         ],
         "dice": list(found.throw.faces) if found and found.throw else None,
         "bets": [
@@ -73,6 +75,11 @@ def answer_document(
         ],
         **(watch_document(seen) if seen else {"boxes": None, "differentials": None, "worst": None}),
     }  # fmt: skip
+
+
+def irregularity_document(book: Rulebook, irregularity: Irregularity) -> dict[str, Any]:
+    rule = book.cite(irregularity.rule)[0] if irregularity.rule else None
+    return {"rule": rule, "action": irregularity.action, "detail": irregularity.detail}
 
 
 def watch_document(seen: Watch) -> dict[str, Any]:

@@ -57,8 +57,8 @@ def live_open(*, actor: Actor, document: object) -> tuple[dict[str, Any], bool]:
     except IntegrityError:  # somebody was quicker by a moment
         with transaction.atomic():
             live, is_new = _opened(opening, table, actor, now)
-    stand = session_state_of(live)
-    return answer_document(stand, Play(), 0, warnings=warnings_of(live, 0)), is_new
+    session = session_state_of(live)
+    return answer_document(session, Play(), 0, warnings=warnings_of(live, 0)), is_new
 
 
 def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> tuple[LiveRound, bool]:
@@ -126,36 +126,36 @@ def live_step(
     with transaction.atomic():
         live = LiveRound.objects.select_for_update(of=("self",)).select_related("table__casino").get(pk=key)
         authorize(actor, action, live)
-        stand = session_state_of(live)
+        session = session_state_of(live)
         call, step, content = read_step(
-            document, stand.book, stand.layout, now=now, latest=now + CLOCKS_DIFFER
+            document, session.book, session.layout, now=now, latest=now + CLOCKS_DIFFER
         )  # fmt: skip
-        if known := next((step for step in stand.steps if step.call == call), None):
-            return _repeated(stand, known, content), False
+        if known := next((step for step in session.steps if step.call == call), None):
+            return _repeated(session, known, content), False
         if step.kind == PLACE_BETS:
             _pin(live, step.at)
-            stand = session_state_of(live)
-        play, refusal = take(stand.book, stand.play(), step)
+            session = session_state_of(live)
+        play, refusal = take(session.book, session.play(), step)
         _keep(live, call, step, content, is_refused=refusal is not None, actor=actor, now=now)
         if step.kind == PLACE_BETS and refusal is None:
             _warn(live, step.at, live.steps_taken)
-        conflict = _end(stand, play, actor, now, note) if play.is_over else None
+        conflict = _end(session, play, actor, now, note) if play.is_over else None
         live.state, live.last_step_at = CONFLICT if conflict else play.state, now
         live.save(update_fields=CHANGING)
     if conflict:
         raise conflict
-    return answer_document(stand, play, live.steps_taken, refusal, warnings_of(live, live.steps_taken)), True
+    return answer_document(session, play, live.steps_taken, refusal, warnings_of(live, live.steps_taken)), True
 
 
-def _repeated(stand: SessionState, known: LiveStep, content: dict[str, Any]) -> dict[str, Any]:
+def _repeated(session: SessionState, known: LiveStep, content: dict[str, Any]) -> dict[str, Any]:
     """The same answer once more."""
     if known.content != content:
         raise LiveConflictError(f"call: {known.call} was another step of this round; name every call anew.")
-    if stand.live.state == CONFLICT and known.number == len(stand.steps):
-        raise RoundConflictError(stand.live.source, stand.live.ref)
-    before = stand.play(known.number - 1)
-    play, refusal = retake(stand.book, before, as_step(known.content, stand.book, known.at))
-    return answer_document(stand, play, known.number, refusal, warnings_of(stand.live, known.number))
+    if session.live.state == CONFLICT and known.number == len(session.steps):
+        raise RoundConflictError(session.live.source, session.live.ref)
+    before = session.play(known.number - 1)
+    play, refusal = retake(session.book, before, as_step(known.content, session.book, known.at))
+    return answer_document(session, play, known.number, refusal, warnings_of(session.live, known.number))
 
 
 def _keep(
@@ -181,12 +181,12 @@ def _keep(
     )
 
 
-def _end(stand: SessionState, play: Play, actor: Actor, now: dt.datetime, note: str) -> RoundConflictError | None:
+def _end(session: SessionState, play: Play, actor: Actor, now: dt.datetime, note: str) -> RoundConflictError | None:
     """Recorded in the same transaction. Where its name was taken meanwhile, that conflict is what is kept.
 
     Called off before betting began, there was no round: its steps are all that is kept.
     """
-    live = stand.live
+    live = session.live
     live.ended_at = now
     if not any(kind == PLACE_BETS for kind, _, _ in play.events):
         return None

@@ -61,17 +61,17 @@ def _current(recorded: str, corrected: Corrected | None) -> CurrentStatus:
 def add_current_status(rounds: Iterable[Round]) -> None:
     """Set `current` on each round of a page, with one query for all."""
     listed: list[Any] = list(rounds)
-    found = current_statuses({one.pk: one.status for one in listed})
-    for one in listed:
-        one.current = found[one.pk]
+    found = current_statuses({round_.pk: round_.status for round_ in listed})
+    for round_ in listed:
+        round_.current = found[round_.pk]
 
 
 def add_current_status_live(rounds: Iterable[LiveRound]) -> None:
     """Set `current` on each round in play: that of the recorded round once it is over."""
     listed: list[Any] = list(rounds)
-    keys = [one.recorded_id for one in listed if one.recorded_id]
+    keys = [live.recorded_id for live in listed if live.recorded_id]
     # the recorded round's own status: the rules may void a round whose last step was its settlement
     recorded = Round.objects.filter(pk__in=keys).values_list("pk", "status") if keys else ()
     found = current_statuses(dict(recorded))
-    for one in listed:
-        one.current = found.get(one.recorded_id) or CurrentStatus(one.state, one.state)
+    for live in listed:
+        live.current = found.get(live.recorded_id) or CurrentStatus(live.state, live.state)

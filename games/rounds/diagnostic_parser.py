@@ -73,12 +73,12 @@ class DiagnosticReader:
         if not isinstance(value, list):
             self.faults.add("events", "is not a list; write it as […].")
             return
-        read = [self._event(one, f"events[{index}]") for index, one in enumerate(value)]
-        sound = sorted((one for one in read if one is not None), key=lambda one: one["at"])
+        read = [self._event(entry, f"events[{index}]") for index, entry in enumerate(value)]
+        sound = sorted((event for event in read if event is not None), key=lambda event: event["at"])
         if len(sound) == len(read):
             self._order(sound)
-        started = next((one for one in sound if one["kind"] == PLACE_BETS), None)
-        self.closed_at = next((one["at"] for one in sound if one["kind"] == NO_MORE_BETS), None)
+        started = next((event for event in sound if event["kind"] == PLACE_BETS), None)
+        self.closed_at = next((event["at"] for event in sound if event["kind"] == NO_MORE_BETS), None)
         if started is None:
             return
         self._table(code, started["at"])
@@ -155,9 +155,9 @@ class DiagnosticReader:
             self.faults.add("bets", f"are more than {MOST_BETS}; no round has that many.")
             return
         first: dict[tuple[str, str], str] = {}
-        for index, one in enumerate(value):
+        for index, entry in enumerate(value):
             where = f"bets[{index}]"
-            bet = self._bet(one, where)
+            bet = self._bet(entry, where)
             if bet is None or self._is_out(bet):
                 continue
             key = (bet["player"], bet["box"])
@@ -222,7 +222,7 @@ class DiagnosticReader:
 def _normal(value: Any, name: str = "") -> Any:
     """Leave nulls out, and write times with their seconds, as the quick way wants them."""
     if isinstance(value, dict):
-        return {key: _normal(one, key) for key, one in value.items() if one is not None}
+        return {key: _normal(member, key) for key, member in value.items() if member is not None}
     if isinstance(value, list):
-        return [_normal(one) for one in value]
+        return [_normal(member) for member in value]
     return parse_moment(value).isoformat() if name in TIMES else value

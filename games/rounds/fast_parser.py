@@ -110,30 +110,30 @@ def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
 
 def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:
     fields = EVENT_FIELDS[event.kind]
-    one: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
+    entry: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
     details = (event.tumbles, event.activated, event.dice, event.known_dice, event.rule, event.by)
     if details == NO_DETAILS:
         ensure(not any(fields.values()))
-        return one
+        return entry
     for name, value in zip(DETAILS, details, strict=True):
         if value is UNSET or value is None:
             ensure(not fields.get(name))
         else:
             ensure(name in fields)
-            one[name] = value
-    if "activated" in one and not one["activated"]:
-        ensure(one["tumbles"] == 0)
-        del one["activated"]  # false is the same as nothing
-    if "dice" in one:
-        ensure(len(one["dice"]) == COUNT)
-    if "known_dice" in one:
-        one["known_dice"] = known_text(one["known_dice"])
-        ensure(one["known_dice"] is not None)
-    if "rule" in one:
-        one["rule"] = rule_of(one["rule"], book)
-        ensure(one["rule"] is not None)
-    ensure(one.get("by", "").isprintable())
-    return one
+            entry[name] = value
+    if "activated" in entry and not entry["activated"]:
+        ensure(entry["tumbles"] == 0)
+        del entry["activated"]  # false is the same as nothing
+    if "dice" in entry:
+        ensure(len(entry["dice"]) == COUNT)
+    if "known_dice" in entry:
+        entry["known_dice"] = known_text(entry["known_dice"])
+        ensure(entry["known_dice"] is not None)
+    if "rule" in entry:
+        entry["rule"] = rule_of(entry["rule"], book)
+        ensure(entry["rule"] is not None)
+    ensure(entry.get("by", "").isprintable())
+    return entry
 
 
 def rule_of(text: str, book: Rulebook) -> str | None:

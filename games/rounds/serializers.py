@@ -14,8 +14,8 @@ from games.rounds.current_status import CurrentStatus, current_statuses
 def round_documents(rounds: Iterable[Round]) -> list[dict[str, Any]]:
     """Rounds as the API answers them; what corrections made of them is read once for all."""
     listed = list(rounds)
-    current = current_statuses({one.pk: one.status for one in listed})
-    return [_document(one, current[one.pk]) for one in listed]
+    current = current_statuses({round_.pk: round_.status for round_ in listed})
+    return [_document(round_, current[round_.pk]) for round_ in listed]
 
 
 def round_document(round_: Round) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Crowd:
             name = f"seat-{seat}"
         liked = dict.fromkeys(random.choices(self.boxes, self.weights, k=random.randint(3, 9)))
         dear = (sign.of(next(iter(self.boxes))).minimum or self.table.usual_chip) * 2
-        chip = random.choice([one for one in CHIPS if one <= dear][-4:] or CHIPS[:1])
+        chip = random.choice([chip for chip in CHIPS if chip <= dear][-4:] or CHIPS[:1])
         favourites = [(box, chip, random.choice(MULTIPLES)) for box in liked]
         found = Player(name, seat, random.uniform(0.02, 0.4), random.choice((1, 2, 2, 3, 4)), favourites)
         found.read(self.table, sign)

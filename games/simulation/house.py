@@ -127,11 +127,11 @@ def _people(pits: int) -> Iterator[str]:
     posts = (("D", 2, "Dealer", "dealer", DEALERS_A_PIT), ("S", 1, "Supervisor", "pit-supervisor", SUPERVISORS_A_PIT))
     for pit in range(1, pits + 1):
         for letter, digits, name, post, count in posts:
-            for one in range(1, count + 1):
-                number = f"{pit}{one:0{digits}d}"
+            for place in range(1, count + 1):
+                number = f"{pit}{place:0{digits}d}"
                 yield _person(f"{letter}{number}", f"{name} {number}", post, f"P{pit}")
-    for one in range(1, SHIFT_MANAGERS + 1):
-        yield _person(f"M{one}", f"Shift manager {one}", "shift-manager")
+    for number in range(1, SHIFT_MANAGERS + 1):
+        yield _person(f"M{number}", f"Shift manager {number}", "shift-manager")
 
 
 def _person(number: str, name: str, post: str, pit: str | None = None) -> str:

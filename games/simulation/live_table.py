@@ -50,9 +50,9 @@ class LiveTable:
 
     def finish_open(self) -> None:
         """A round that was in play when the terminal stopped goes on from where it stands."""
-        for one in self.caller.get(f"live-rounds/?state=in-play&table={self.table.code}")["results"]:
-            stand = self.caller.get(f"live-rounds/{one['id']}/")
-            self._send(one["id"], self._ending(stand), first=stand["steps"])
+        for round_ in self.caller.get(f"live-rounds/?state=in-play&table={self.table.code}")["results"]:
+            answer = self.caller.get(f"live-rounds/{round_['id']}/")
+            self._send(round_["id"], self._ending(answer), first=answer["steps"])
 
     # --- Steps ---
 
@@ -83,25 +83,25 @@ class LiveTable:
         nets = [{"player": bet.player, "box": bet.box, "net": format_money(bet.net or 0)} for bet in draft.bets]
         return {"kind": "settled", "nets": nets}
 
-    def _ending(self, stand: dict[str, Any]) -> Iterator[Timed]:
-        """What is still missing, by how the round stands."""
-        state = stand["state"]
+    def _ending(self, answer: dict[str, Any]) -> Iterator[Timed]:
+        """Yield the steps still missing, given what the API says of the round."""
+        state = answer["state"]
         if state == "new" and self.table.tumbles_first:
             yield 0, {"kind": "tumbler", "tumbles": self.table.book.valid_tumbles}
         if state in ("new", "spun"):
             yield 1, {"kind": "place-bets"}
-        if state in ("new", "spun") or "no-more-bets" in stand["next"]:
+        if state in ("new", "spun") or "no-more-bets" in answer["next"]:
             yield 2, {"kind": "no-more-bets"}
-        one, two, three = dice = stand["dice"] or [self.random.randint(1, 6) for _ in range(3)]
-        if stand["dice"] is None:
+        first, second, third = dice = answer["dice"] or [self.random.randint(1, 6) for _ in range(3)]
+        if answer["dice"] is None:
             if not self.table.tumbles_first and "tumbled" not in state:
                 yield 3, {"kind": "tumbler", "tumbles": self.table.book.valid_tumbles}
             yield 6, {"kind": "result", "dice": dice}
-        odds = self.table.odds((one, two, three))
+        odds = self.table.odds((first, second, third))
         nets = [
             {"player": bet["player"], "box": bet["box"],
              "net": format_money(parse_positive_money(bet["stake"]) * odds.get(bet["box"], -1))}
-            for bet in stand["bets"]
+            for bet in answer["bets"]
         ]  # fmt: skip
         yield 15, {"kind": "settled", "nets": nets}
 

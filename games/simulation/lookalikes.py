@@ -17,7 +17,7 @@ class Lookalikes:
         standing = {situation.code for situation in table.book.situations if situation.action == "stand"}
         if not table.tumbles_while_open:  # nobody calls the round void, but the tumbler runs out of its turn
             standing.discard("tumbler-early")
-        happenings = [one for code, ones in HAPPENINGS.items() if code in standing for one in ones]
+        happenings = [happening for code, ones in HAPPENINGS.items() if code in standing for happening in ones]
         self.kinds: list[Fault] = [*map(_stands, happenings), *KINDS]
 
     def plant(self, draft: RoundDraft, random: Random) -> None:

@@ -26,7 +26,7 @@ def _hit(dice: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
     total = sum(dice)
     faces = sorted(set(dice))
     found = [(f"single-{face}", dice.count(face)) for face in faces]
-    found += [(f"domino-{one}{other}", 1) for one, other in combinations(faces, 2)]
+    found += [(f"domino-{first}{other}", 1) for first, other in combinations(faces, 2)]
     found += [(f"double-{face}", 1) for face in faces if dice.count(face) > 1]
     found.append((f"total-{total}", 1))
     if len(faces) == 1:

@@ -92,8 +92,8 @@ def draft_of(crowd: Crowd, random: Random, starts_at: dt.datetime, length: int, 
 
 
 def _throw(random: Random) -> Dice:
-    one, two, three = (int(random.random() * SIX_SIDES) + 1 for _ in range(3))
-    return one, two, three
+    first, second, third = (int(random.random() * SIX_SIDES) + 1 for _ in range(3))
+    return first, second, third
 
 
 def _details(bets: list[Wager], random: Random, placed: int, closed: int) -> None:

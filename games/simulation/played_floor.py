@@ -117,7 +117,7 @@ def tables_of(floor: Floor, day: dt.date) -> Iterator[PlayedTable]:
     casinos = {casino.values["code"]: Casino(**casino.values) for casino in floor.casinos}
     places: dict[tuple[str, str], int] = {}
     for code in dict.fromkeys(entry.code for entry in floor.tables):
-        entries = sorted((table for table in floor.tables if table.code == code), key=lambda one: one.starts_at)
+        entries = sorted((table for table in floor.tables if table.code == code), key=lambda entry: entry.starts_at)
         casino = casinos.get(entries[0].casino)
         if casino is None:
             raise InputError(f"table {code}: the file does not have its casino {entries[0].casino}; add it.")
@@ -142,8 +142,8 @@ def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> Playe
     signs = [_sign(layout, limit) for limit in floor.limits if entry.code in limit.tables]
 
     def people(post: str) -> tuple[str, ...]:
-        there = (one for one in floor.staff if one.post == post and one.casino == entry.casino)
-        return tuple(one.number for one in there if one.pit in (None, entry.pit))
+        there = (staff for staff in floor.staff if staff.post == post and staff.casino == entry.casino)
+        return tuple(staff.number for staff in there if staff.pit in (None, entry.pit))
 
     return PlayedTable(
         entry.code, casino, book, layout, parse_positive_money(entry.chip_unit),

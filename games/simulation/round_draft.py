@@ -220,7 +220,7 @@ class RoundDraft:
         else:
             self._irregular(CALLED_OFF, second, rule, voiding.action, told.VOIDED)
             added = [rule]
-        self.void_rules += [one for one in added if one not in self.void_rules]
+        self.void_rules += [rule for rule in added if rule not in self.void_rules]
 
     def breach(self, kind: str, *boxes: str, placed: int, permitted: int, player: str | None = None) -> None:
         self.breaches.append(PlantedBreach(kind, boxes, player, placed, permitted))

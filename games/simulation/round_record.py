@@ -63,8 +63,11 @@ def findings_of(draft: RoundDraft, source: str) -> Findings:
     return Findings(
         [head | _discrepancy(draft, bet) | tail for bet in draft.bets if is_wrong(bet)],
         [head | _breach(draft, breach) | tail for breach in draft.breaches],
-        [head | _irregularity(draft, one) | tail for one in _once(draft.irregular)],
-        [head | _procedural(draft, one) | tail for one in sorted(draft.procedural, key=lambda one: PLACES[one.kind])],
+        [head | _irregularity(draft, irregularity) | tail for irregularity in _once(draft.irregular)],
+        [
+            head | _procedural(draft, fault) | tail
+            for fault in sorted(draft.procedural, key=lambda fault: PLACES[fault.kind])
+        ],
     )
 
 
@@ -121,10 +124,10 @@ def _once(found: list[PlantedIrregularity]) -> list[PlantedIrregularity]:
     """Once for the same rule and action; a late bet or withdrawal once a bet."""
     listed: list[PlantedIrregularity] = []
     seen: set[tuple[str | None, str]] = set()
-    for one in sorted(found, key=as_listed):
-        if one.stage in (LATE, TAKEN_BACK) or (one.rule, one.action) not in seen:
-            listed.append(one)
-        seen.add((one.rule, one.action))
+    for entry in sorted(found, key=as_listed):
+        if entry.stage in (LATE, TAKEN_BACK) or (entry.rule, entry.action) not in seen:
+            listed.append(entry)
+        seen.add((entry.rule, entry.action))
     return listed
 
 

@@ -51,7 +51,9 @@ def days_played(
                 if day == days[0]:
                     closures.open(day_bounds(table.casino, day)[0], "Beginning of the gaming day")
             streams.append(table_day(table=table, day=day, rounds=rounds, seed=seed, faults=faults, closures=closures))
-        yield from heapq.merge(*streams, key=lambda one: (one.started_at, one.document["ref"]))
+        yield from heapq.merge(
+            *streams, key=lambda played_round: (played_round.started_at, played_round.document["ref"])
+        )
 
 
 def write(
@@ -98,11 +100,11 @@ def _rounds(
     encode = msgspec.json.Encoder().encode
     rounds = bets = 0
     with _packed(file) if is_packed else contextlib.nullcontext(file) as sink:
-        for one in played:
-            sink.write(encode(one.document) + b"\n")
-            truth.add(one.findings)
+        for played_round in played:
+            sink.write(encode(played_round.document) + b"\n")
+            truth.add(played_round.findings)
             rounds += 1
-            bets += len(one.document["bets"])
+            bets += len(played_round.document["bets"])
             if progress and rounds % EVERY == 0:
                 progress(rounds)
     if progress:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from django import template
 
-from games.labels import boxes, events, rules
+from games.engine.money import parse_net
+from games.labels import boxes, events, rounds, rules
 from games.labels.money import money_label
 
 register = template.Library()
@@ -59,6 +60,30 @@ def event_name(kind: str) -> str:
 
 
 @register.filter
-def money(amount: float | None) -> str:
-    """Write minor units as money: `−1,234.50`, or `–` for None."""
-    return money_label(amount)
+def money(amount: float | str | None) -> str:
+    """Write minor units, or an amount as the API sends it, as money: `−1,234.50`, or `–` for None."""
+    return money_label(parse_net(amount) if isinstance(amount, str) else amount)
+
+
+@register.filter
+def events_name(kinds: Sequence[str]) -> str:
+    """Name several events: `No more bets, Void`."""
+    return ", ".join(map(events.event_label, kinds))
+
+
+@register.filter
+def state_name(code: str) -> str:
+    """Name the state of a round in play: `Betting open` for `open`."""
+    return rounds.state_label(code)
+
+
+@register.filter
+def action_name(code: str) -> str:
+    """Name what the rules want done: `Needs a ruling` for `ruling`."""
+    return rounds.action_label(code)
+
+
+@register.filter
+def result_name(code: str) -> str:
+    """Name what became of a bet: `Wins` for `win`."""
+    return rounds.result_label(code)

@@ -134,8 +134,8 @@ class Kernel:
     def _beyond(self, block: Block, totals: Floats) -> Flags:
         """Rounds with a box over its maximum, or two boxes too far apart."""
         found = np.any(totals > self._maximums.take(block.games, axis=0), axis=1)
-        for (one, other), allowed in self._differentials.items():
-            found |= np.abs(totals[:, one] - totals[:, other]) > allowed[block.games]
+        for (first, other), allowed in self._differentials.items():
+            found |= np.abs(totals[:, first] - totals[:, other]) > allowed[block.games]
         return np.asarray(found)
 
     def _below_minimum(self, block: Block) -> Flags:
@@ -153,9 +153,9 @@ class Kernel:
         """What each box may hold; the heavier of two that are too far apart: the lighter and the Differential."""
         maximums = self._maximums[games]
         permitted = maximums.copy()
-        for (one, other), differential in self._differentials.items():
-            apart, allowed = totals[:, one] - totals[:, other], differential[games]
-            for heavier, lighter, exceeded in ((one, other, apart > allowed), (other, one, -apart > allowed)):
+        for (first, other), differential in self._differentials.items():
+            apart, allowed = totals[:, first] - totals[:, other], differential[games]
+            for heavier, lighter, exceeded in ((first, other, apart > allowed), (other, first, -apart > allowed)):
                 most = np.minimum(totals[:, lighter], maximums[:, lighter]) + allowed
                 permitted[exceeded, heavier] = np.minimum(permitted[exceeded, heavier], most[exceeded])
         return permitted
@@ -299,7 +299,7 @@ def _differentials(games: Sequence[KernelGame]) -> dict[tuple[int, int], Floats]
     found: dict[tuple[int, int], Floats] = {}
     for number, game in enumerate(games):
         for type_, allowed in game.limits.differential.items():
-            one, other = (NUMBERS[box.code] for box in game.layout.boxes_of(type_))
-            column = found.setdefault((one, other), np.full(len(games), np.inf))
+            first, other = (NUMBERS[box.code] for box in game.layout.boxes_of(type_))
+            column = found.setdefault((first, other), np.full(len(games), np.inf))
             column[number] = min(allowed, NEVER)
     return found

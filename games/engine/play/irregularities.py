@@ -113,7 +113,7 @@ def assess(
         *(_void_irregularity(book, event, exact) for event in voided),
         *(_ruling(book, f"Voided under {event.rule} after settlement; the round was over.") for event in too_late),
     ]
-    once = list(dict.fromkeys(one for one in listed if one is not None))
+    once = list(dict.fromkeys(irregularity for irregularity in listed if irregularity is not None))
     once += of_bets
     if finished and not is_void and limits_need_ruling:
         ruling = _ruling(book, "The minimums of a box are more than it may hold.")

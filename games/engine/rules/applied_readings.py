@@ -101,7 +101,9 @@ def _of_irregularity(recorded: RecordedRound, matter: Matter) -> Iterator[str]:
         yield from _of_bet(recorded.bets[matter.position])
         return
     shown = _of_events(recorded.book, in_order(recorded.events))
-    yield from (one.name for one in shown if (one.rule, one.action) == (matter.rule, matter.kind))
+    yield from (
+        situation.name for situation in shown if (situation.rule, situation.action) == (matter.rule, matter.kind)
+    )
     if matter.kind == RULING and not recorded.assessment.is_void:
         yield "settled-by-its-dice"
         if recorded.reckoning and recorded.reckoning.needs_ruling:
@@ -115,7 +117,7 @@ def _of_irregularity(recorded: RecordedRound, matter: Matter) -> Iterator[str]:
 
 def _of_settled_bet(recorded: RecordedRound, position: int) -> Iterator[str]:
     book, bet = recorded.book, recorded.bets[position]
-    yield from (event.name for event in _of_events(book, in_order(recorded.events)))
+    yield from (shown.name for shown in _of_events(book, in_order(recorded.events)))
     yield from _of_bet(bet)
     if bet.is_timed and all(event.kind != NO_MORE_BETS for event in recorded.events):
         yield "no-call-on-record"

@@ -149,7 +149,7 @@ class RulebookReader:
             ruling_rules=self.rules(authority),
             situations=tuple(self._situations()),
             voidings=unique(self._voidings(), lambda voiding: voiding.rule, self.file, "voiding"),
-            discretions=unique(self._discretions(), lambda one: one.situation, self.file, "discretion"),
+            discretions=unique(self._discretions(), lambda discretion: discretion.situation, self.file, "discretion"),
             play=tuple(self._play()),
             readings=self._readings(),
             announcements=self._named("announcement"),
@@ -253,7 +253,9 @@ class RulebookReader:
     def _odds(self, entry: RulebookEntry, type_: str) -> tuple[int, ...]:
         """One number, or for a single die three, by the count of dice."""
         odds = entry.take("odds", list) if type_ == "single" else [entry.take("odds", int)]
-        if len(odds) != (3 if type_ == "single" else 1) or not all(isinstance(one, int) and one > 0 for one in odds):
+        if len(odds) != (3 if type_ == "single" else 1) or not all(
+            isinstance(number, int) and number > 0 for number in odds
+        ):
             raise entry.error(f"has odds = {odds!r}; write whole numbers above 0, three of them for a single die")
         return tuple(odds)
 
@@ -281,13 +283,13 @@ class RulebookReader:
     def _verify_apart(self, entry: RulebookEntry, layout: Layout) -> None:
         names: list[tuple[Rectangle, str]] = [(area, area.box) for area in layout.areas]
         names += [(caption, f"the caption of {caption.type}") for caption in layout.captions]
-        for (one, name), (other, other_name) in combinations(names, 2):
-            if one.overlaps(other):
+        for (area, name), (other, other_name) in combinations(names, 2):
+            if area.overlaps(other):
                 raise entry.error(f"has areas that overlap on the felt: {name} and {other_name}")
 
     def _place(self, entry: RulebookEntry) -> tuple[int, int, int, int]:
         at = entry.take("at", list)
-        if len(at) != len("xywh") or not all(type(one) is int and one >= 0 for one in at) or 0 in at[2:]:
+        if len(at) != len("xywh") or not all(type(number) is int and number >= 0 for number in at) or 0 in at[2:]:
             raise entry.error(f"has at = {at!r}; write whole numbers as [x, y, width, height]")
         return at[0], at[1], at[2], at[3]
 

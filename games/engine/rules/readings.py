@@ -103,7 +103,7 @@ def _verify_values(entry: "RulebookEntry", reading: Reading) -> None:
         raise entry.error(f"has opens = {reading.opens!r}; write {VOID} or {SETTLE}, or leave it out")
     if reading.shown_by and (reading.shown_by not in SHOWN or not reading.opens):
         raise entry.error(f"has shown_by = {reading.shown_by!r}; choose {', '.join(SHOWN)}, beside opens")
-    values = [*reading.values, *(one.value for one in reading.excluded)]
+    values = [*reading.values, *(excluded.value for excluded in reading.excluded)]
     if reading.sets and not reading.values:
         raise entry.error(f"sets {reading.sets}, but no alternative has a value")
     for value in values:
@@ -124,7 +124,7 @@ def fault_of_readings(book: "Rulebook") -> str:
     excess = book.reading_that_sets(EXCESS)
     if excess is None:
         return "no reading says which policies for an over-full box are open"
-    named = [*excess.values, *(one.value for one in excess.excluded)]
+    named = [*excess.values, *(excluded.value for excluded in excess.excluded)]
     if sorted([book.limits.excess, *named]) != sorted(POLICIES):
         return (
             f"reading {excess.name} has to name each policy but the document's own once, as an alternative or as "
@@ -148,7 +148,7 @@ def setting_faults(book: "Rulebook", excess: str = "", rounding: int | None = No
 
 def _why_closed(book: "Rulebook", excess: str) -> str:
     reading = book.reading_that_sets(EXCESS)
-    excluded = next((one for one in reading.excluded if one.value == excess), None) if reading else None
+    excluded = next((entry for entry in reading.excluded if entry.value == excess), None) if reading else None
     choose = f"Choose {' or '.join(book.open_policies())}."
     if excluded is None:
         return f"{excess!r:.40} is no policy that {book.id} leaves open. {choose}"

@@ -63,15 +63,15 @@ class LiveRoundAdmin(GatedAdmin):
         require_safe(request)
         live = self.get_or_deny(request, object_id)
         add_current_status_live([live])
-        stand = session_state_of(live)
-        lines, play = step_lines(stand)
-        answer = answer_document(stand, play, len(lines), warnings=warnings_of(live, live.steps_taken))
+        session = session_state_of(live)
+        lines, play = step_lines(session)
+        answer = answer_document(session, play, len(lines), warnings=warnings_of(live, live.steps_taken))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Round in play: {live}", "live": live, "book": stand.book,
+            "title": f"Round in play: {live}", "live": live, "book": session.book,
             "sees_findings": can(request.user, "finding.view", live),
             "lines": lines[::-1], "answer": answer, "buttons": self.buttons(request, live),
-            "boxes": [one for one in answer["boxes"] or () if one["total"] != "0.00"],
+            "boxes": [box for box in answer["boxes"] or () if box["total"] != "0.00"],
         }  # fmt: skip
         return TemplateResponse(request, "live/live_round.html", context)
 

@@ -33,7 +33,7 @@ class LiveRoundList(GatedView):
             rounds = rounds.filter(table__code=code)
         pages = Pages()
         page = pages.paginate_queryset(rounds, request, view=self) or []
-        return pages.get_paginated_response([live_document(one) for one in page])
+        return pages.get_paginated_response([live_document(live) for live in page])
 
     @operations.live_add
     def post(self, request: Request) -> Response:
@@ -51,9 +51,9 @@ class LiveRoundDetail(GatedView):
         live = live_round_numbered(key)
         authorize(self.caller, "liveround.view", live)
         allowed(request)
-        stand = session_state_of(live)
+        session = session_state_of(live)
         warnings = warnings_of(live, live.steps_taken)
-        return Response(answer_document(stand, stand.play(), live.steps_taken, warnings=warnings))
+        return Response(answer_document(session, session.play(), live.steps_taken, warnings=warnings))
 
 
 class LiveRoundSteps(GatedView):

@@ -53,5 +53,7 @@ def reading_lines(reading: Reading) -> list[str]:
     for other in reading.alternatives:
         can_set = f" [a standing interpretation can set {reading.sets}: {other.value}]" if other.value else ""
         lines.append(f"    or: {other.text}{can_set}")
-    lines += [f"    not {one.value}, by {', '.join(one.rules)}: {one.text}" for one in reading.excluded]
+    lines += [
+        f"    not {excluded.value}, by {', '.join(excluded.rules)}: {excluded.text}" for excluded in reading.excluded
+    ]
     return lines

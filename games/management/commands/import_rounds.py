@@ -27,8 +27,8 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         done = [self._file(actor, path) for path in options["files"]]
         counts = {
-            "files": len(done), "rounds": sum(one.rounds for one in done), "new": sum(one.new for one in done),
-            "repeated": sum(one.repeated for one in done),
+            "files": len(done), "rounds": sum(imported.rounds for imported in done),
+            "new": sum(imported.new for imported in done), "repeated": sum(imported.repeated for imported in done),
         }  # fmt: skip
         if options["json"]:
             self.stdout.write(as_json(counts))

@@ -77,7 +77,7 @@ def wanted_days(options: dict[str, Any]) -> list[dt.date]:
         raise InputError(f"--days: {count} is not a number of days; write 1 or more.")
     if day >= LAST_DAY or count > (LAST_DAY - day).days:
         raise InputError(f"--day, --days: {day} and {count} lie out of all bounds; check year and number.")
-    return [day + dt.timedelta(days=one) for one in range(count)]
+    return [day + dt.timedelta(days=number) for number in range(count)]
 
 
 def verify_numbers(options: dict[str, Any]) -> None:
@@ -103,6 +103,6 @@ def verify_place(path: Path) -> None:
         raise InputError(f"-o: {str(path)!a:.60} is no name for a file; choose another.")
     if not path.parent.is_dir():
         raise InputError(f"-o: there is no folder {path.parent}; make it first, or choose another.")
-    for one in (path, *(files_of(path) if path.name else ())):
-        if one.is_dir():
-            raise InputError(f"-o: {one} is a folder; name a file.")
+    for written in (path, *(files_of(path) if path.name else ())):
+        if written.is_dir():
+            raise InputError(f"-o: {written} is a folder; name a file.")

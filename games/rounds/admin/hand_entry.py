@@ -86,9 +86,9 @@ class HandForm(ActionForm):
 
     def clean_dice(self) -> list[int] | None:
         text = self.cleaned_data["dice"].replace(",", " ").split()
-        if not all(one.isascii() and one.isdecimal() for one in text):
+        if not all(face.isascii() and face.isdecimal() for face in text):
             raise ValidationError("Write the three faces, as in: 1 3 6.")
-        return [int(one) for one in text] or None
+        return [int(face) for face in text] or None
 
     def clean_events(self) -> list[tuple[int, dict[str, Any]]]:
         started_at = self.cleaned_data.get("started_at")
@@ -154,10 +154,10 @@ class HandRound:
             is_first = book is not None and can_step(rulebook(book.rulebook), NEW, TUMBLER)
             events.insert(0 if is_first else len(events), ("Tumbler", tumbler))  # in the same minute, in order of play
         further = [(f"Further events, line {number}", event) for number, event in values["events"]]
-        events += [one for one in further if one[1]["kind"] != RESULT_AMENDED]
+        events += [event for event in further if event[1]["kind"] != RESULT_AMENDED]
         if values["dice"]:
             events.append(("Dice", self._event(RESULT, values["result_at"] or last, dice=values["dice"])))
-        events += [one for one in further if one[1]["kind"] == RESULT_AMENDED]
+        events += [event for event in further if event[1]["kind"] == RESULT_AMENDED]
         if values["void"]:
             by = {"by": values["void_by"]} if values["void_by"] else {}
             events.append(("Void", self._event("void", values["void_at"] or last, rule=values["void"], **by)))

@@ -181,7 +181,7 @@ class Import:
             elif name not in known:
                 fresh.setdefault(name, ready)
         if not self.faults:
-            self.copying.write([self._row(one) for one in fresh.values()])
+            self.copying.write([self._row(fresh_round) for fresh_round in fresh.values()])
             self.new += len(fresh)
 
     def _known(self, rounds: list[ReadyRound]) -> dict[Name, tuple[int, bytes]]:
@@ -226,7 +226,7 @@ class Import:
             )
         transaction.on_commit(reconciliation_wake)
         for rows in self._recorded():
-            for table_id, of_table in groupby(rows, key=lambda one: one[0]):
+            for table_id, of_table in groupby(rows, key=lambda row: row[0]):
                 chain_append(table_chain(table_id), (leaf_of(key, values) for _, key, *values in of_table))
 
     def _recorded(self) -> Iterator[list[Any]]:

@@ -151,10 +151,10 @@ def conflict_record(conflicts: Iterable[tuple[ReadyRound, bytes, int]], *, chann
     RecordingConflict.objects.bulk_create(
         [
             RecordingConflict(
-                source=one.source, ref=one.ref, table_id=one.table.pk, recorded_id=key, content=json.loads(line),
-                fingerprint=one.fingerprint, channel=channel, who=who,
+                source=conflict.source, ref=conflict.ref, table_id=conflict.table.pk, recorded_id=key,
+                content=json.loads(line), fingerprint=conflict.fingerprint, channel=channel, who=who,
             )
-            for one, line, key in conflicts
+            for conflict, line, key in conflicts
         ],
         ignore_conflicts=True,
     )  # fmt: skip

@@ -23,10 +23,10 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 def _enter_wrongly(draft: RoundDraft, random: Random) -> Dice:
     """One die is entered one higher than it lies."""
     place = random.randrange(len(draft.dice))
-    one, two, three = (face % FACES + 1 if index == place else face for index, face in enumerate(draft.dice))
+    first, second, third = (face % FACES + 1 if index == place else face for index, face in enumerate(draft.dice))
     draft.drop("result", "settled")
-    draft.add(draft.moments.result, "result", dice=[one, two, three])
-    return one, two, three
+    draft.add(draft.moments.result, "result", dice=[first, second, third])
+    return first, second, third
 
 
 def _amend(draft: RoundDraft, random: Random, second: int) -> None:

@@ -215,7 +215,7 @@ def test_a_refused_file_tells_its_faults_on_the_page(house: House, table: Table)
     job = upload_accept(actor=house["shift-manager"], name="bad.ndjson", content=content)
     upload_take(key=job.pk)
     page = client_of(house, "shift-manager").get(f"/admin/games/importjob/{job.pk}/change/").content.decode()
-    assert "Nothing of the file was recorded" in page
+    assert "No round of this file was recorded" in page
     assert "line 2: bets[0].net" in page
     assert not Round.objects.exists()
 
@@ -225,7 +225,7 @@ def test_the_page_takes_a_file_and_shows_how_far_it_has_come(house: House, table
     file = io.BytesIO(line(EXAMPLE))
     file.name = "rounds.ndjson"
     page = client.post("/admin/games/importjob/add/", {"file": file}, follow=True).content.decode()
-    assert "Waits for a worker" in page
+    assert "Waiting for a worker" in page
     assert 'http-equiv="refresh"' in page
     assert "This field is required" in client.post("/admin/games/importjob/add/", {}).content.decode()
 
