@@ -1,4 +1,4 @@
-"""The pay table of a layout: each box with its odds, its chance and the house's edge, counted over the 216 throws."""
+"""The pay table of a layout: each box with its odds, chance and house edge, counted over the 216 throws."""
 
 from dataclasses import dataclass
 from fractions import Fraction

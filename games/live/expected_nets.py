@@ -1,4 +1,4 @@
-"""What a round in play comes to: by its dice, or void where its events say so."""
+"""The expected outcome of a round in play: by its dice, or void if its events say so."""
 
 from games.engine.money import format_money
 from games.engine.play.live_play import Play, assessed
@@ -7,7 +7,7 @@ from games.live.session_state import SessionState
 
 
 def expected(session: SessionState, play: Play) -> Settlement | None:
-    """What the engine would settle now, with the limits of the round; None while there is nothing to settle by."""
+    """Settle the round as it is now, with its limits; None while there is nothing to settle by."""
     if not play.events:
         return None
     found, bets = assessed(session.book, play), play.bets()
@@ -20,7 +20,7 @@ def expected(session: SessionState, play: Play) -> Settlement | None:
 
 
 def expected_nets(session: SessionState, play: Play) -> list[dict[str, str]]:
-    """The nets of a settlement as a terminal sends them."""
+    """Return the expected nets as a terminal sends them."""
     settlement = expected(session, play)
     return [
         {"player": settled.bet.player, "box": settled.bet.box, "net": format_money(settled.net)}

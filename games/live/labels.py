@@ -1,4 +1,4 @@
-"""Steps of a round in play for people: what was sent, and by which rule it was refused."""
+"""Name the steps of a round in play for people: what was sent, and by which rule it was refused."""
 
 import datetime as dt
 from dataclasses import dataclass

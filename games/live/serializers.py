@@ -1,4 +1,4 @@
-"""Rounds in play as JSON: what a terminal is answered, and the round as it is recorded once it is over."""
+"""Rounds in play as JSON: the answers to terminals, and the round as it is recorded at its end."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from games.models import LiveRound
 
 
 def live_document(live: LiveRound) -> dict[str, Any]:
-    """A round in play, for lists."""
+    """Return a round in play as it appears in lists."""
     casino = live.table.casino
     return {
         "id": live.pk,
@@ -35,7 +35,7 @@ def live_document(live: LiveRound) -> dict[str, Any]:
 
 
 def warnings_of(live: LiveRound, steps: int) -> list[dict[str, Any]]:
-    """What was wrong with the table, as far as it was known after so many steps."""
+    """Return the faults of the table known after this many steps."""
     return [
         {"kind": warning.kind, "rules": warning.rules, "explain": warning.explain}
         for warning in live.warnings.filter(step__lte=steps).order_by("step", "pk")
@@ -49,7 +49,7 @@ def answer_document(
     refusal: PlayRefusal | None = None,
     warnings: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """How the round stands after a step. The same step always has the same answer."""
+    """Answer how a round is after a step. The same step always has the same answer."""
     live, book = session.live, session.book
     found = assessed(book, play) if play.events else None
     seen = watch(book, session.layout, session.limits, play) if is_open(book, play) else None
@@ -121,7 +121,7 @@ def _money(amount: int | None) -> str | None:
 
 
 def round_of(live: LiveRound, play: Play) -> dict[str, Any]:
-    """The same round as if it had been sent whole."""
+    """Return the round as if it had been sent whole."""
     document: dict[str, Any] = {"source": live.source, "ref": live.ref, "table": live.table.code}
     document |= {name: value for name in ("dealer", "supervisor") if (value := getattr(live, name)) is not None}
     document["events"] = [{"kind": kind, "at": at.isoformat(), **details} for kind, at, details in play.events]
@@ -134,7 +134,7 @@ def round_of(live: LiveRound, play: Play) -> dict[str, Any]:
 
 
 def _bets(play: Play) -> Iterable[dict[str, Any]]:
-    """Bets on the felt; one that was to be withdrawn too late says when that was first tried."""
+    """Yield the bets on the felt; a refused late withdrawal adds when it was first tried."""
     for bet in play.bets():
         place = (bet.player, bet.box)
         chips = play.chips_of(place)
@@ -147,7 +147,7 @@ def _bets(play: Play) -> Iterable[dict[str, Any]]:
 
 
 def _bet(chips: Chips) -> dict[str, Any]:
-    """Player, box and stake; and where they are known, when it was placed, and that the house placed it."""
+    """Return player, box and stake; and if known, when the bet was placed and that the house placed it."""
     entry: dict[str, Any] = {"player": chips.player, "box": chips.box, "stake": format_money(chips.stake)}
     if chips.at:
         entry["at"] = chips.at.isoformat()

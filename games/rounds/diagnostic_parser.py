@@ -1,4 +1,4 @@
-"""Reading a round slowly: every fault with its place, for whoever has to put it right."""
+"""Read a faulty round again to find every fault with its place, so that its sender can correct it."""
 
 import datetime as dt
 from typing import Any
@@ -27,7 +27,7 @@ TIMES = ("at", "withdrawn")
 
 
 def read(line: bytes, books: TermsCache, *, latest: dt.datetime) -> ReadyRound:
-    """The round, or all that is wrong with it."""
+    """Return the round, or raise all its faults."""
     return read_document(parse_json(line), books, latest=latest)
 
 
@@ -41,7 +41,7 @@ def read_document(document: object, books: TermsCache, *, latest: dt.datetime) -
 
 
 class DiagnosticReader:
-    """One round on its way: faults are gathered, and what is sound is looked at further."""
+    """Reads one round: collects its faults, and checks further what has none."""
 
     def __init__(self, document: dict[str, Any], books: TermsCache, latest: dt.datetime) -> None:
         self.document, self.books, self.latest = document, books, latest
@@ -51,11 +51,11 @@ class DiagnosticReader:
         self.status: str | None = None
 
     def ready(self) -> ReadyRound:
-        """By the quick way, once more: what has no fault is sound there too."""
+        """Prepare a round without faults by the fast parser, which must accept it."""
         shape = msgspec.convert(_normal(self.document), RoundShape, strict=True)
         found = ready(shape, self.books, latest=self.latest)
         if found is None:
-            raise AssertionError(f"No fault was found, and the round is not sound: {self.document!r:.2000}")
+            raise AssertionError(f"No fault was found, but the round is not sound: {self.document!r:.2000}")
         return found
 
     def check(self) -> None:
@@ -114,17 +114,17 @@ class DiagnosticReader:
         for event in events:
             kind, where = event["kind"], event["where"]
             if kind in ONCE and kind in seen:
-                self.faults.add(where, f"{kind} stands at most once, and is {seen[kind]} already; keep one.")
+                self.faults.add(where, f"{kind} may appear only once, and is {seen[kind]} already; keep one.")
             if kind == RESULT and NO_MORE_BETS not in seen:
-                self.faults.add(where, "a result comes after no-more-bets; add it, or put the times right.")
+                self.faults.add(where, "a result comes after no-more-bets; add it, or correct the times.")
             if kind == RESULT_AMENDED and RESULT not in seen:
-                self.faults.add(where, "an amended result comes after a result; add it, or put the times right.")
+                self.faults.add(where, "an amended result comes after a result; add it, or correct the times.")
             seen.setdefault(kind, where)
         if PLACE_BETS not in seen:
             self.faults.add("events", "place-bets is missing; every round begins with it.")
 
     def _table(self, code: object, started_at: dt.datetime) -> None:
-        """Which rules the round was played by."""
+        """Find the rules the round was played by."""
         if not is_plain_text(code) or not str(code).isprintable():
             return
         table = self.books.table(str(code))
@@ -167,7 +167,7 @@ class DiagnosticReader:
             first.setdefault(key, where)
 
     def _is_out(self, bet: dict[str, Any]) -> bool:
-        """Refused, late, or withdrawn in time: it may stand beside another one."""
+        """Say whether a bet is refused, late or withdrawn in time: it may appear beside another one of its box."""
         late = self.closed_at is not None and bet.get("at") is not None and bet["at"] > self.closed_at
         return bet.get("refused") is True or late or self._is_withdrawn(bet.get("withdrawn"))
 
@@ -199,13 +199,13 @@ class DiagnosticReader:
         return {**entry, "at": at, "withdrawn": withdrawn}
 
     def _times(self, entry: dict[str, Any], where: str) -> tuple[dt.datetime | None, dt.datetime | None]:
-        """Read when the bet was placed, and when it was taken back."""
+        """Read when the bet was placed and withdrawn."""
         at, withdrawn = (
             self.faults.moment(entry[name], f"{where}.{name}") if name in entry else None
             for name in ("at", "withdrawn")
         )
         if at is not None and withdrawn is not None and withdrawn < at:
-            self.faults.add(f"{where}.withdrawn", "lies before the bet was placed (at); put the times right.")
+            self.faults.add(f"{where}.withdrawn", "is before the bet was placed (at); correct the times.")
         return at, withdrawn
 
     def _needs_net(self, entry: dict[str, Any], withdrawn: dt.datetime | None) -> bool:
@@ -220,7 +220,7 @@ class DiagnosticReader:
 
 
 def _normal(value: Any, name: str = "") -> Any:
-    """Leave nulls out, and write times with their seconds, as the quick way wants them."""
+    """Leave nulls out and write times with seconds, as the fast parser wants them."""
     if isinstance(value, dict):
         return {key: _normal(member, key) for key, member in value.items() if member is not None}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A ready round as a row of text, as PostgreSQL reads it: for COPY and for INSERT alike."""
+"""A prepared round as a row of text for PostgreSQL, for both COPY and INSERT."""
 
 import datetime as dt
 from collections.abc import Iterable

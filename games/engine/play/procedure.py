@@ -1,6 +1,6 @@
-"""Checks of the procedure by a round's events: was there a valid tumble, in its turn, and was the order of play kept.
+"""Check the procedure by a round's events: a valid tumble, each tumbler in its turn, the order of play kept.
 
-They stand beside the irregularities, which are the situations that the documents themselves speak of.
+These checks are ours. Irregularities are the situations that the documents themselves name.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ class Phase(NamedTuple):
 
 
 def procedural_faults(book: Rulebook, events: Sequence[Event]) -> Iterator[ProceduralFault]:
-    """Yield what is wrong with the order of a round's events, each kind once."""
+    """Yield the faults in the order of a round's events, each kind once."""
     ordered = in_order(events)
     if _lacks_valid_tumble(book, ordered):
         detail = f"Settled without a tumble of {book.valid_tumbles} turns or more before the result."
@@ -49,16 +49,16 @@ def procedural_faults(book: Rulebook, events: Sequence[Event]) -> Iterator[Proce
     if misplaced := list(_misplaced_tumblers(book, ordered)):
         yield ProceduralFault("tumbler-out-of-order", f"The tumbler ran {' and '.join(dict.fromkeys(misplaced))}.")
     if _is_settled_first(ordered):
-        yield ProceduralFault("settled-before-result", "Settled before the result was on record.")
+        yield ProceduralFault("settled-before-result", "Settled before a result was on record.")
     for event in voids_of(book, ordered)[1]:
-        yield ProceduralFault("void-after-settlement", f"Voided under {event.rule} after the round was settled.")
+        yield ProceduralFault("void-after-settlement", f"Voided under {event.rule} after settlement.")
     if strange := _contradicted(ordered):
         faces = ", ".join(map(str, strange))
-        yield ProceduralFault("dice-contradicted", f"Known at the interruption, and not in the result: {faces}.")
+        yield ProceduralFault("dice-contradicted", f"Known at the interruption but not in the result: {faces}.")
 
 
 def _lacks_valid_tumble(book: Rulebook, ordered: Sequence[Event]) -> bool:
-    """Settled, and no tumbler of enough tumbles before the result; without a result, none at all."""
+    """Say whether a settled round has no valid tumble before its result, or none at all if it has no result."""
     if not any(event.kind == SETTLED for event in ordered):
         return False
     result = next((place for place, event in enumerate(ordered) if is_result(event)), len(ordered))
@@ -70,7 +70,7 @@ def _is_valid(book: Rulebook, event: Event) -> bool:
 
 
 def _misplaced_tumblers(book: Rulebook, ordered: Sequence[Event]) -> Iterator[str]:
-    """Say of each tumbler that ran out of its turn, when it ran."""
+    """For each tumbler out of its turn, yield when it ran."""
     phase, has_result, has_tumbled = Phase(), False, False
     places = tumbler_phases(book.id)
     for event in ordered:
@@ -88,13 +88,13 @@ def _misplaced_tumblers(book: Rulebook, ordered: Sequence[Event]) -> Iterator[st
 
 def _when(phase: Phase) -> str:
     if phase.is_closed:
-        return "after betting was closed"
-    return "while bets were open" if phase.is_opened else "before betting began"
+        return "after betting closed"
+    return "while betting was open" if phase.is_opened else "before betting opened"
 
 
 @cache
 def tumbler_phases(book_id: str) -> frozenset[Phase]:
-    """Find when the tumbler may run, by the rulebook's order of play."""
+    """Return when the tumbler may run, by the rulebook's order of play."""
     book = read_rulebook(book_id)
     known: dict[str, Phase] = {NEW: Phase()}
     waiting = [NEW]
@@ -114,7 +114,7 @@ def _is_settled_first(ordered: Sequence[Event]) -> bool:
 
 
 def _contradicted(ordered: Sequence[Event]) -> list[int]:
-    """The faces known at an interruption that the result does not show as often."""
+    """Return the faces known at an interruption that the result does not show as often."""
     throw = result_of(ordered)
     if throw is None:
         return []

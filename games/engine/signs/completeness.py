@@ -1,4 +1,4 @@
-"""Sign completeness: which limits a table's sign still lacks.
+"""Check that a table's sign is complete: which limits it still lacks.
 
 Every box of the layout needs a minimum and a maximum, by its bet type or by an entry of its own. The pairs of boxes
 that the document limits by a Differential need that too; a document without a rule on it (Division 9, which leaves
@@ -24,7 +24,7 @@ class Missing:
 
 
 def missing_on_sign(book: Rulebook, layout: Layout, limits: Limits) -> list[Missing]:
-    """List what the sign lacks: by bet type in the order of the layout, then minimum, maximum, Differential."""
+    """List what the sign lacks: by bet type in the order of the layout, then minimum, maximum, differential."""
     lacking: dict[tuple[str, str], list[str]] = {}
     for code, box in layout.boxes.items():
         for what in missing_for(book, layout, limits, code):
@@ -54,7 +54,7 @@ def missing_for(book: Rulebook, layout: Layout, limits: Limits, box: str) -> tup
 
 
 def incomplete_boxes(book: Rulebook, layout: Layout, limits: Limits) -> list[str]:
-    """List the boxes for which `missing_for` names something: all at once, and what a bet type needs looked up once.
+    """List the boxes for which `missing_for` names something, looking up each bet type once.
 
     A worker asks this of every sign that it meets, and looking it up box by box took many times as long.
     """
@@ -67,5 +67,5 @@ def incomplete_boxes(book: Rulebook, layout: Layout, limits: Limits) -> list[str
 
 
 def differential_types(book: Rulebook) -> tuple[str, ...]:
-    """List the bet types for which the document itself has a Differential."""
+    """List the bet types for which the document itself has a differential."""
     return book.limits.differential if book.limits.differential_rules else ()

@@ -1,4 +1,4 @@
-"""Rounds in play: those at the tables now and those that were, a round's felt and steps, and finishing it by hand."""
+"""Rounds in play: the list, a round with its bets and steps, and finishing it by hand."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ STATES = {"": "All", "in-play": "In play", "over": "Over"}
 @admin.register(LiveRound)
 class LiveRoundAdmin(GatedAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # a terminal opens it
+        return False  # only a terminal opens a round
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False  # it goes on by steps
+        return False  # a round changes by its steps
 
     def get_urls(self) -> list[URLPattern]:
         own = [
@@ -37,7 +37,7 @@ class LiveRoundAdmin(GatedAdmin):
         return [*own, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Those in play first (one a table), then the newest; a page begins where the last one ended."""
+        """Show rounds in play first (one a table), then the newest. A page starts where the last one ended."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "liveround.view")
@@ -78,7 +78,7 @@ class LiveRoundAdmin(GatedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Its steps are its history."""
+        """Redirect to the round: its steps are its history."""
         require_safe(request)
         return redirect("admin:games_liveround_change", self.get_or_deny(request, object_id).pk)
 
@@ -113,5 +113,5 @@ class LiveRoundAdmin(GatedAdmin):
 
 
 def _key(text: str) -> int | None:
-    """Where the last page ended; an address that was tampered with begins anew."""
+    """Read where the last page ended. A malformed address starts with the newest rounds."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(2**63)) else None

@@ -1,4 +1,4 @@
-"""What calls on rounds in play take and answer, as JSON Schema."""
+"""JSON Schemas of the API calls on rounds in play."""
 
 from games.api.openapi import Schema
 from games.api.schemas import (

@@ -1,4 +1,4 @@
-"""Rounds in play: opened, sent step by step, and watched."""
+"""The API for rounds in play: open one, send steps, read them."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class LiveRoundList(GatedView):
 
     @operations.live_add
     def post(self, request: Request) -> Response:
-        """201 new, 200 opened before, 409 where the name or the table is taken."""
+        """Open a round: 201 new, 200 opened before, 409 if the name or the table is taken."""
         authorize(self.caller, "liveround.play")
         allowed(request)
         return answered(*live_open(actor=self.caller, document=request.data))
@@ -61,7 +61,7 @@ class LiveRoundSteps(GatedView):
 
     @operations.live_step
     def post(self, request: Request, key: int) -> Response:
-        """201 new, 200 sent before, 409 out of order."""
+        """Take a step: 201 new, 200 sent before, 409 out of order."""
         live = live_round_numbered(key)
         authorize(self.caller, "liveround.play", live)
         allowed(request)

@@ -1,4 +1,4 @@
-"""A round entered by hand, while a terminal is down: times, dice, further events and one line a bet."""
+"""Enter a round by hand while a terminal is down: times, dice, further events and one line a bet."""
 
 import re
 from typing import Any
@@ -27,11 +27,11 @@ def _lines(rows: int, help_text: str, label: str) -> forms.CharField:
 
 
 class HandForm(ActionForm):
-    started_at = MomentField(past=True, label="Place your bets at", help_text="As 21:07, or with the day and seconds.")
+    started_at = MomentField(past=True, label="Place your bets at", help_text="For example 21:07, or with day and seconds.")
     closed_at = MomentField(past=True, required=False, label="No more bets at")
     tumbler_at = MomentField(past=True, required=False, label="Tumbler at")
     tumbles = forms.IntegerField(
-        required=False, min_value=0, max_value=MOST_TUMBLES, help_text="How often the tumbler turned; 0 if it did not.",
+        required=False, min_value=0, max_value=MOST_TUMBLES, help_text="Number of tumbles; 0 if it did not tumble.",
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "numeric"}),
     )  # fmt: skip
     activated = forms.BooleanField(
@@ -87,7 +87,7 @@ class HandForm(ActionForm):
     def clean_dice(self) -> list[int] | None:
         text = self.cleaned_data["dice"].replace(",", " ").split()
         if not all(face.isascii() and face.isdecimal() for face in text):
-            raise ValidationError("Write the three faces, as in: 1 3 6.")
+            raise ValidationError("Enter the three faces, for example 1 3 6.")
         return [int(face) for face in text] or None
 
     def clean_events(self) -> list[tuple[int, dict[str, Any]]]:
@@ -102,34 +102,34 @@ class HandForm(ActionForm):
         said = super().clean() or self.cleaned_data
         has_time, has_count = said.get("tumbler_at") is not None, said.get("tumbles") is not None
         if has_time and not has_count and "tumbles" not in self.errors:
-            self.add_error("tumbles", "Write how often the tumbler turned, or leave its time empty.")
+            self.add_error("tumbles", "Enter the number of tumbles, or leave its time empty.")
         if has_count and not has_time and "tumbler_at" not in self.errors:
-            self.add_error("tumbler_at", "Write when the tumbler ran, or leave the tumbles empty.")
+            self.add_error("tumbler_at", "Enter when the tumbler ran, or leave the tumbles empty.")
         if said.get("activated") and said.get("tumbles") != 0:
-            self.add_error("activated", "This is for a tumbler with 0 tumbles; leave it empty, or write 0 tumbles.")
+            self.add_error("activated", "Only for a tumbler with 0 tumbles. Leave it empty, or enter 0 tumbles.")
         self._clean_order(said)
         return said
 
     def _clean_order(self, said: dict[str, Any]) -> None:
-        """Ask for the times that decide what a result, a settlement and a void mean for each other."""
+        """Require the times that decide the order of result, settlement and void."""
         void, further = said.get("void"), said.get("events") or []
         for name in ("void_at", "void_by"):
             if said.get(name) and not void:
-                self.add_error(name, "Write the rule by which the round was voided, or leave this empty.")
+                self.add_error(name, "Enter the rule by which the round was voided, or leave this empty.")
         if said.get("result_at") and not said.get("dice") and "dice" not in self.errors:
-            self.add_error("result_at", "Write the dice, or leave the time of the result empty.")
+            self.add_error("result_at", "Enter the dice, or leave the time of the result empty.")
         is_special = void or any(event["kind"] != RESULT for _, event in further)
         if said.get("dice") and is_special and not said.get("result_at") and "result_at" not in self.errors:
-            self.add_error("result_at", "Write when the result was in: what else happened came before or after it.")
+            self.add_error("result_at", "Enter the time of the result: other events came before or after it.")
         has_more = said.get("dice") or said.get("settled_at") or further
         if void and has_more and not said.get("void_at") and "void_at" not in self.errors:
-            self.add_error("void_at", "Write when the round was voided: what else happened came before or after it.")
+            self.add_error("void_at", "Enter the time of the void: other events came before or after it.")
         if void and said.get("void_at") and said["void_at"] == said.get("settled_at"):
-            self.add_error("void_at", "The round was settled at the same time. Write the seconds, as in: 21:08:20.")
+            self.add_error("void_at", "The round was settled at the same time. Enter seconds, for example 21:08:20.")
 
 
 class HandRound:
-    """The round as a table system would have sent it; named by its table and its first moment."""
+    """The round as a table system would have sent it, named by its table and its first moment."""
 
     def __init__(self, table: Table, values: dict[str, Any]) -> None:
         self.table, self.values = table, values
@@ -141,7 +141,7 @@ class HandRound:
         self.document = {"ref": ref, "events": [event for _, event in placed], "bets": bets} | people
 
     def _events(self) -> list[tuple[str, dict[str, Any]]]:
-        """Every event with the place of the form that it comes from."""
+        """Return every event with the form field it comes from."""
         values, book = self.values, self.table.assignment_at(self.values["started_at"])
         started, closed, settled = values["started_at"], values["closed_at"], values["settled_at"]
         last = settled or closed or started
@@ -169,10 +169,10 @@ class HandRound:
         return {"kind": kind, "at": as_text(at, self.table.casino), **more}
 
     def told(self, faults: tuple[str, ...]) -> list[str]:
-        """The faults of the round by the places of the form: a line or a field instead of events[3]."""
+        """Name the faults by form field and line instead of events[3]."""
         return [PLACE.sub(self._place, fault) for fault in faults]
 
     def _place(self, found: re.Match[str]) -> str:
-        """The place in the form; what only looks like a place, as a part of a name, stays as it is."""
+        """Translate the place at the start of a fault to the form; any other text is left as it is."""
         places, index = self.places[found[1]], int(found[2])
         return places[index] if index < len(places) else found[0]

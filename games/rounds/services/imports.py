@@ -1,4 +1,4 @@
-"""Importing files of rounds: all of a file or nothing of it, in constant memory."""
+"""Import files of rounds: all of a file or nothing of it, in constant memory."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -39,8 +39,8 @@ LEAVES = (
 )
 
 OVERTAKEN = (errors.UniqueViolation, errors.DeadlockDetected)
-TWICE = "stands in the file twice, with different contents; keep one"
-TAKEN = "is on record with another content; the conflict is on record, so take it out, or send it under another ref"
+TWICE = "appears twice in the file with different content; keep one"
+TAKEN = "is on record with different content; the conflict is on record. Remove it, or send it under another ref"
 
 Progress = Callable[[int, int], None]
 Name = tuple[int, str, str]  # casino, source, ref
@@ -48,7 +48,7 @@ Name = tuple[int, str, str]  # casino, source, ref
 
 @dataclass(frozen=True)
 class Imported:
-    """How many rounds a file had, how many were new, and how many were on record already."""
+    """The number of rounds in a file: total, new, and already on record."""
 
     rounds: int
     new: int
@@ -56,7 +56,7 @@ class Imported:
 
 
 def rounds_import(*, actor: Actor, stream: BinaryIO, name: str, progress: Progress | None = None) -> Imported:
-    """One file. Somebody who records the same rounds at this moment is waited for, and then the file is read again."""
+    """Import one file. If others record the same rounds meanwhile, wait for them and read the file again."""
     if stream.seekable() and (known := known_file(actor, stream)):
         return known
     for attempt in range(ATTEMPTS):
@@ -66,7 +66,7 @@ def rounds_import(*, actor: Actor, stream: BinaryIO, name: str, progress: Progre
         try:
             with transaction.atomic():
                 return importing.run()
-        except (IntegrityError, OperationalError, *OVERTAKEN) as error:  # a COPY's errors come from the driver itself
+        except (IntegrityError, OperationalError, *OVERTAKEN) as error:  # errors of COPY come from the driver itself
             overtaken = isinstance(error, OVERTAKEN) or isinstance(error.__cause__, OVERTAKEN)
             if not overtaken or attempt + 1 == ATTEMPTS or not stream.seekable():
                 raise
@@ -77,7 +77,7 @@ def rounds_import(*, actor: Actor, stream: BinaryIO, name: str, progress: Progre
 
 
 def known_file(actor: Actor, stream: BinaryIO) -> Imported | None:
-    """The very same file was imported before: rounds are never taken away, so all of it is on record."""
+    """Return the counts if the same file was imported before: rounds are never deleted, so all are on record."""
     digest = hashlib.sha256()
     while block := stream.read(BLOCK):
         digest.update(block)
@@ -91,7 +91,7 @@ def known_file(actor: Actor, stream: BinaryIO) -> Imported | None:
 
 
 def verify_at_once() -> None:
-    """What a round refers to is checked with each copy, while others are read, and not all at the end: but the file."""
+    """Check foreign keys with each copy, while other lines are read; except that of the file, which is written last."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT conname FROM pg_constraint WHERE conrelid = 'games_round'::regclass AND contype = 'f' "
@@ -102,7 +102,7 @@ def verify_at_once() -> None:
 
 
 class FileRefusedError(InputError):
-    """Something in the file is wrong: nothing of it was recorded."""
+    """The file has a fault; nothing of it was recorded."""
 
 
 class Import:
@@ -169,7 +169,7 @@ class Import:
         return ready
 
     def _record(self, chunk: list[tuple[int, bytes, ReadyRound]]) -> None:
-        """What is on record is compared, what is new is written; once there is a fault, nothing is written any more."""
+        """Compare rounds on record and write new ones; after the first fault nothing more is written."""
         known = self._known([ready for _, _, ready in chunk])
         fresh: dict[Name, ReadyRound] = {}
         for number, line, ready in chunk:
@@ -214,7 +214,7 @@ class Import:
         )
 
     def _finish(self) -> None:
-        """The file, the outbox and, last and shortly, the chains of its tables: others write to these as well."""
+        """Write the file, the outbox and, last and briefly, the chains of its tables, which others write too."""
         ImportedFile.objects.create(
             pk=self.key, name=self.name, size=self.lines.read_bytes, sha256=self.lines.digest, at=self.now,
             who=self.who, rounds=self.rounds, new=self.new, repeated=self.rounds - self.new,
@@ -230,7 +230,7 @@ class Import:
                 chain_append(table_chain(table_id), (leaf_of(key, values) for _, key, *values in of_table))
 
     def _recorded(self) -> Iterator[list[Any]]:
-        """What this file added, by table, a chunk at a time."""
+        """Yield what this file added, by table, in chunks."""
         last = (0, 0)
         while True:
             with connection.cursor() as cursor:

@@ -369,7 +369,7 @@ BIG_SMALL = '"big-small" = { min = "50", max = "10000" }'
     ("text", "where", "remedy"),
     [
         case("a minimum above its maximum", 'max = "10000"', 'max = "49.99"', "limits TS-01: boxes.big-small",
-             "the minimum 50 is above the maximum 49.99; swap or mend them."),
+             "the minimum 50 is above the maximum 49.99; swap or correct them."),
         case("a limit that is neither", BIG_SMALL, '"big-small" = { minimum = "50" }',
              "limits TS-01: boxes.big-small.minimum", "the fields are min, max."),
         case("a limit as text", BIG_SMALL, '"big-small" = "50"', "limits TS-01: boxes.big-small", "write it as {"),

@@ -101,7 +101,7 @@ def test_every_call_may_be_repeated_and_has_the_same_answer(player: Player) -> N
 def test_a_call_with_another_content_is_a_conflict(player: Player) -> None:
     player.do("place-bets", call="1")
     code, body = player.send("no-more-bets", "1")
-    assert (code, "name every call anew" in body["detail"]) == (409, True)
+    assert (code, "give every call a new name" in body["detail"]) == (409, True)
     assert player.open(dealer="D103")[0] == 409
     assert LiveStep.objects.count() == 1
 
@@ -139,7 +139,7 @@ def test_what_happens_out_of_turn_is_kept_and_the_rule_told(house: House, clock:
     assert (body["state"], body["void"]) == ("open", True)
     assert body["irregularities"] == [
         {"rule": "rws-tai-sai-open-cover-v5#5.5.3", "action": "void",
-         "detail": "The tumbler ran before betting was closed."}
+         "detail": "The tumbler ran before betting closed."}
     ]  # fmt: skip
     player.do("void", rule="5.5.3", by="S11")
     assert [event["kind"] for event in Round.objects.get().events] == ["place-bets", "tumbler", "void"]

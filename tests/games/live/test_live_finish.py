@@ -146,7 +146,7 @@ def test_a_result_without_the_die_that_was_known_is_pointed_out_before_anything_
 ) -> None:
     live, client = LiveRound.objects.get(), person(house)
     page = finish(client, live, tumbles="3", known_dice="2 ? ?", dice="1 3 6").content.decode()
-    assert "Known at the interruption, and not in the result: 2." in page
+    assert "Known at the interruption but not in the result: 2." in page
     page = finish(client, live, tumbles="3", known_dice="2 ? ?", dice="1 2 6").content.decode()
     assert "not in the result" not in page
 
@@ -270,7 +270,7 @@ def test_a_name_that_was_taken_meanwhile_ends_the_round_and_is_told(house: House
     round_record(actor=OPERATOR, line=line(other), channel="api")
     client = person(house)
     answer = client.post(f"/admin/games/liveround/{live.pk}/void/", {"rule": "5.5.2", "reason": "Died"}, follow=True)
-    assert "is on record with another content" in answer.content.decode()
+    assert "is on record with different content" in answer.content.decode()
     live.refresh_from_db()
     assert (live.state, live.recorded_id) == ("conflict", None)
     assert "another round with this source and ref is on record" in see(client, f"liveround/{live.pk}/change/")
