@@ -66,7 +66,9 @@ def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> t
     known = LiveRound.objects.filter(**name).select_related("table__casino").first()
     if known is not None:
         if (known.table_id, known.dealer, known.supervisor) != (table.pk, opening.dealer, opening.supervisor):
-            raise LiveConflictError(f"{opening.source} {opening.ref} was opened with different content; use another ref.")
+            raise LiveConflictError(
+                f"{opening.source} {opening.ref} was opened with different content; use another ref."
+            )
         return known, False
     if Round.objects.filter(**name).exists():
         raise LiveConflictError(f"{opening.source} {opening.ref} is already on record; use another ref.")

@@ -1,4 +1,4 @@
-"""Tables that are played live: players put down their chips, the dice are thrown and bets are paid, call by call."""
+"""Tables that are played live: players place bets, dice are thrown and bets are paid, call by call."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from games.simulation.round_draft import RoundDraft
 from games.simulation.schedule import SPREAD, USUAL
 
 BETWEEN = 4  # seconds from one round to the next
-SLIPS = 0.03  # of the rounds in which a payment goes wrong
+SLIPS = 0.03  # share of the rounds with a wrong payment
 Timed = tuple[float, dict[str, Any]]
 
 
@@ -31,7 +31,7 @@ class LiveTable:
         self.steps = self.rounds = 0
 
     def play(self, until: dt.datetime) -> None:
-        """Round after round; first what an earlier run has left open."""
+        """Play round after round; first finish what an earlier run has left open."""
         self.finish_open()
         while dt.datetime.now(dt.UTC) < until and not self.caller.stopped.is_set():
             self.play_round()
@@ -49,7 +49,7 @@ class LiveTable:
         self._send(opened["id"], self._timed(draft))
 
     def finish_open(self) -> None:
-        """A round that was in play when the terminal stopped goes on from where it stands."""
+        """Finish a round that was in play when the terminal stopped."""
         for round_ in self.caller.get(f"live-rounds/?state=in-play&table={self.table.code}")["results"]:
             answer = self.caller.get(f"live-rounds/{round_['id']}/")
             self._send(round_["id"], self._ending(answer), first=answer["steps"])
@@ -66,7 +66,7 @@ class LiveTable:
         self.rounds += 1
 
     def _timed(self, draft: RoundDraft) -> Iterator[Timed]:
-        """The steps of a sound round, each with its second."""
+        """Yield the steps of a sound round, each with its second."""
         when = draft.moments
         events = sorted((event.second, index) for index, event in enumerate(draft.events))
         steps: list[Timed] = [(second, self._event(draft, index)) for second, index in events]
@@ -111,6 +111,6 @@ class LiveTable:
         self.caller.stopped.wait(max(seconds, 0) / self.speed)
 
     def _hour(self, moment: dt.datetime) -> int:
-        """From the start of the gaming day."""
+        """Return the hour, from the start of the gaming day."""
         casino = self.table.casino
         return (moment.astimezone(zone_of(casino)).hour - casino.gaming_day_starts.hour) % 24

@@ -1,4 +1,4 @@
-"""Which boxes win on a throw, told from the dice alone; what they pay stands in the rulebook."""
+"""Which boxes win on a throw, from the dice alone; the odds come from the rulebook."""
 
 from functools import cache
 from itertools import combinations
@@ -11,7 +11,7 @@ FACES = "123456"
 
 
 def winners(layout: Layout, dice: Dice) -> dict[str, int]:
-    """Every winning box of the layout with its odds to 1."""
+    """Return every winning box of the layout with its odds to 1."""
     found = {}
     for code, hits in _hit(tuple(sorted(dice))):
         box = layout.boxes.get(code)
@@ -22,7 +22,7 @@ def winners(layout: Layout, dice: Dice) -> dict[str, int]:
 
 @cache
 def _hit(dice: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
-    """The boxes that a throw hits on any layout, and how often."""
+    """List the boxes that a throw hits on any layout, and how often."""
     total = sum(dice)
     faces = sorted(set(dice))
     found = [(f"single-{face}", dice.count(face)) for face in faces]

@@ -1,4 +1,4 @@
-"""A round on its way: its events and bets, what each bet is due, and what is known to be wrong with it."""
+"""A round being made: its events and bets, what each bet is due, and what is known to be wrong with it."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -14,14 +14,13 @@ from games.simulation.schedule import RoundMoments
 
 RULING, AFFECTED = "ruling", "void-affected"
 in_time = attrgetter("second")
-#: In which order irregularities are listed: by events, by how it was called off, late bets, late withdrawals, limits,
-#: unfinished.
+#: The order of irregularities: events, voids, late bets, late withdrawals, limits, unfinished.
 BY_EVENT, CALLED_OFF, LATE, TAKEN_BACK, BY_LIMITS, OPEN_END = range(6)
 
 
 @dataclass(slots=True)
 class Wager:
-    """A bet with what it counts for under the limits, what is due to its player and what was recorded."""
+    """A bet with its effective stake, what is due to its player and what was recorded."""
 
     player: str
     box: str
@@ -33,14 +32,14 @@ class Wager:
     call: bool = False  # by the house, on a player's oral call
     refused: bool = False
     late: bool = False
-    withdrawn: int | None = None  # when the player took it back
+    withdrawn: int | None = None  # when the player withdrew it
     taken_back: bool = False  # in time
     due: int | None = None
     net: int | None = None
 
     @property
     def is_out(self) -> bool:
-        """Never on the felt, too late, or taken back in time: it counts for nothing."""
+        """Say whether a bet counts for nothing: refused, late, or withdrawn in time."""
         return self.refused or self.late or self.taken_back
 
 
@@ -52,7 +51,7 @@ class DraftEvent:
 
 
 def shows_dice(event: DraftEvent) -> bool:
-    """Tell whether the outcome is known from this event on."""
+    """Say whether the outcome is known from this event on."""
     return event.kind == "result" or (event.kind == "interruption" and "?" not in str(event.details["known_dice"]))
 
 
@@ -67,7 +66,7 @@ class PlantedIrregularity:
 
 @dataclass(frozen=True, slots=True)
 class PlantedProcedural:
-    """A fault in the procedure, beside what the documents themselves call irregular."""
+    """A fault in the procedure, besides what the documents themselves call irregular."""
 
     kind: str
     detail: str
@@ -95,7 +94,7 @@ class PlantedBreach:
 
 @dataclass(slots=True)
 class RoundDraft:
-    """Planters change it before the bets are paid; `slips` change what was recorded afterwards."""
+    """A round to which planters add faults before the bets are paid; `slips` change the records afterwards."""
 
     table: PlayedTable
     sign: PlayedSign
@@ -114,14 +113,14 @@ class RoundDraft:
     irregular: list[PlantedIrregularity] = field(default_factory=list)
     breaches: list[PlantedBreach] = field(default_factory=list)
     procedural: list[PlantedProcedural] = field(default_factory=list)
-    misplaced: list[str] = field(default_factory=list)  # when the tumbler ran out of its turn
+    misplaced: list[str] = field(default_factory=list)  # when the tumbler ran out of turn
     visitors: int = 0
     earlier: Earlier | None = None
 
     # --- Events ---
 
     def play(self, tumbles: int) -> None:
-        """As a round goes when nothing happens."""
+        """Add the events of an ordinary round."""
         when = self.moments
         spin = DraftEvent(0 if self.table.tumbles_first else when.tumbled, "tumbler", {"tumbles": tumbles})
         self.events = [
@@ -139,7 +138,7 @@ class RoundDraft:
         self.events = [event for event in self.events if event.kind not in kinds]
 
     def spin(self, second: int, tumbles: int) -> None:
-        """The tumbler runs at another moment, or another number of times."""
+        """Run the tumbler at another moment, or another number of times."""
         self.drop("tumbler")
         self.add(second, "tumbler", tumbles=tumbles)
 
@@ -160,7 +159,7 @@ class RoundDraft:
 
     @property
     def ended_at(self) -> dt.datetime:
-        """Settled, else called off, else the last event; what is put right afterwards is not play."""
+        """Return the end: settled, else void, else the last event. An amendment after that is not play."""
         ends = {event.kind: event.second for event in self.events if event.kind in ("settled", "void")}
         last = max(event.second for event in self.events)
         return self.starts_at + dt.timedelta(
@@ -178,7 +177,7 @@ class RoundDraft:
     # --- What is known of it ---
 
     def situation(self, code: str, **facts: str) -> Situation:
-        """What the rulebook's own data say of it."""
+        """Return the rulebook's entry for a situation."""
         return next(
             situation
             for situation in self.table.book.situations
@@ -186,7 +185,7 @@ class RoundDraft:
         )
 
     def show(self, second: int, code: str, detail: str, **facts: str) -> Situation:
-        """An event shows a situation; where the rulebook lets the round stand, nothing is wrong."""
+        """Record that an event shows a situation; where the rulebook lets the round stand, nothing is wrong."""
         found = self.situation(code, **facts)
         if found.action != "stand":
             self._irregular(BY_EVENT, second, next(iter(found.rules), None), found.action, detail)
@@ -196,7 +195,7 @@ class RoundDraft:
         return found
 
     def call_off(self, rule: str, by: str | None) -> None:
-        """The last that is said of a round: what its events show is known by now."""
+        """Void the round. This is the last event, so what its events show is known by now."""
         second = max(event.second for event in self.events)
         is_settled = self.has("settled")
         self.add(max(second, self.moments.after), "void", rule=rule, **({"by": by} if by else {}))
@@ -231,7 +230,7 @@ class RoundDraft:
         self._irregular(LATE, 0, late.rules[0], late.action, f"{bet.player} {bet.box}")
 
     def withdraw(self, bet: Wager, second: int) -> None:
-        """Let the player withdraw a bet; after the call it stays on the felt and is settled."""
+        """Withdraw a bet; after the call it stays on the felt and is settled."""
         bet.withdrawn = second
         bet.taken_back = second <= self.moments.closed
         if not bet.taken_back:
@@ -239,12 +238,12 @@ class RoundDraft:
             self._irregular(TAKEN_BACK, 0, late.rules[0], late.action, told.WITHDRAWN_LATE.format(bet.player, bet.box))
 
     def wrong(self, kind: str, detail: str, *, is_ruled: bool = True) -> None:
-        """Note a fault in the procedure, where the rulebook has that check."""
+        """Record a fault in the procedure, if the rulebook has that check."""
         if kind in self.table.book.procedural:
             self.procedural.append(PlantedProcedural(kind, detail, is_ruled))
 
     def wind_up(self) -> None:
-        """What only the whole round shows."""
+        """Record what only the whole round shows."""
         if self.has("settled") and not self._has_tumbled():
             self.wrong("no-valid-tumble", told.NO_TUMBLE.format(self.table.book.valid_tumbles))
         if self.misplaced:
@@ -258,7 +257,7 @@ class RoundDraft:
             self._ruling(BY_LIMITS, told.MINIMUMS)
 
     def _has_tumbled(self) -> bool:
-        """Tell whether there was a valid tumble before the outcome was known."""
+        """Say whether there was a valid tumble before the outcome was known."""
         for event in self.in_order:
             if shows_dice(event):
                 return False
@@ -278,7 +277,7 @@ class RoundDraft:
         self.bets = [bet for bet in self.bets if bet.box not in boxes]
 
     def put(self, box: str, stake: int, player: str | None = None, **more: int | bool) -> Wager:
-        """One more bet: of somebody who has none in this box."""
+        """Add a bet by a player who has none in this box."""
         bet = Wager(player or self._somebody(box), box, stake, stake)
         for name, value in more.items():
             setattr(bet, name, value)
@@ -286,7 +285,7 @@ class RoundDraft:
         return bet
 
     def _somebody(self, box: str) -> str:
-        """One of the players who has no bet there, or somebody who stands behind the seats."""
+        """Return a player who has no bet there, or one standing behind the seats."""
         there = {bet.player for bet in self.bets if bet.box == box}
         free = [name for name in dict.fromkeys(bet.player for bet in self.bets) if name not in there]
         if free:
@@ -298,7 +297,7 @@ class RoundDraft:
         return sum(bet.stake for bet in self.bets if bet.box == box and not bet.is_out)
 
     def partner(self, box: str) -> tuple[str, int] | None:
-        """The other box of a pair, and their differential, where the sign has one."""
+        """Return the other box of a pair and their differential, if the sign has one."""
         type_ = self.table.layout.boxes[box].type
         allowed = self.sign.differential.get(type_)
         if allowed is None:
@@ -307,7 +306,7 @@ class RoundDraft:
         return (second if box == first else first), allowed
 
     def ordinary_stake(self, box: str) -> int:
-        """The least that a player would put there; 0 where the box, or its differential, has no room for it."""
+        """Return the least that a player would bet there; 0 if the box, or its differential, has no room."""
         limits = self.sign.of(box)
         unit = self.table.chip_unit
         stake = -(-max(limits.minimum or 0, self.table.usual_chip) // unit) * unit

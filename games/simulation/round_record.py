@@ -1,4 +1,4 @@
-"""A round as it goes on record, and its findings as rows of the reports."""
+"""A round as it is recorded, and its findings as rows of the reports."""
 
 import datetime as dt
 from functools import lru_cache
@@ -23,7 +23,7 @@ as_listed = attrgetter("stage", "second")
 
 
 def document_of(draft: RoundDraft, zone: ZoneInfo, source: str) -> dict[str, Any]:
-    """What a table system sends."""
+    """Return what a table system sends."""
     begins = draft.starts_at.astimezone(zone)
 
     def at(second: int) -> str:
@@ -89,7 +89,7 @@ def _discrepancy(draft: RoundDraft, bet: Wager) -> Row:
 
 
 def rules_of(draft: RoundDraft, bet: Wager) -> tuple[str, ...]:
-    """By which rules a bet is due what it is due."""
+    """Return the rules by which a bet is due its net."""
     book = draft.table.book
     if bet.is_out:
         return draft.situation(_why_out(bet)).rules
@@ -102,7 +102,7 @@ def rules_of(draft: RoundDraft, bet: Wager) -> tuple[str, ...]:
 
 
 def _why_out(bet: Wager) -> str:
-    """The situation that keeps a bet off the felt."""
+    """Return the situation that keeps a bet off the felt."""
     if bet.late or (bet.refused and bet.at is None):
         return "late-bet"
     return "over-limit-noticed" if bet.refused else "late-withdrawal"
@@ -121,7 +121,7 @@ def _breach(draft: RoundDraft, breach: PlantedBreach) -> Row:
 
 
 def _once(found: list[PlantedIrregularity]) -> list[PlantedIrregularity]:
-    """Once for the same rule and action; a late bet or withdrawal once a bet."""
+    """List each rule and action once; a late bet or withdrawal once per bet."""
     listed: list[PlantedIrregularity] = []
     seen: set[tuple[str | None, str]] = set()
     for entry in sorted(found, key=as_listed):

@@ -1,4 +1,4 @@
-"""Writing what was played: rounds, floor and truth side by side, all of them or none."""
+"""Write what was played: rounds, floor and truth, all of them or none."""
 
 import contextlib
 import datetime as dt
@@ -21,11 +21,11 @@ from games.simulation.played_floor import PlayedTable
 PACKED = ".gz"
 PACKING = 6  # nearly as small as 9, in half the time
 PART = ".part"
-EVERY = 500  # rounds between two words on how far it is
+EVERY = 500  # rounds between two progress reports
 
 
 def files_of(path: Path) -> tuple[Path, Path, Path]:
-    """Rounds, floor and truth."""
+    """Return the files for rounds, floor and truth."""
     return path, path.with_name(path.name + ".floor.toml"), path.with_name(path.name + ".truth.json")
 
 
@@ -38,9 +38,9 @@ def days_played(
     faults: float,
     states: list[State] | None = None,
 ) -> Iterator[PlayedRound]:
-    """Every table's rounds, in order of time, then of their refs; one of each table at a time is in memory.
+    """Yield every table's rounds, in order of time, then of refs. One round of each table at a time is in memory.
 
-    With `states`, tables are closed and suspended now and then; the list takes what the floor file is to say of it.
+    With `states`, tables are sometimes closed and suspended; the list receives the entries for the floor file.
     """
     for day in days:
         streams = []
@@ -64,9 +64,9 @@ def write(
     states: Sequence[State] = (),
     progress: Callable[[int], None] | None = None,
 ) -> tuple[int, int]:
-    """How many rounds and bets there are. Until all is written, only files that end in .part are there.
+    """Write the files. Return how many rounds and bets there are.
 
-    `states` are read when all is played: the floor file ends with them.
+    Until all is written, only files that end in .part exist. The floor file ends with `states`, read last.
     """
     targets = files_of(path)
     parts = [target.with_name(target.name + PART) for target in targets]
@@ -86,7 +86,7 @@ def write(
 
 
 def _packed(file: IO[bytes]) -> gzip.GzipFile:
-    """Neither name nor time of packing: the same rounds are the same bytes."""
+    """Compress without name or time, so that the same rounds give the same bytes."""
     return gzip.GzipFile(filename="", mode="wb", compresslevel=PACKING, fileobj=file, mtime=0)
 
 

@@ -11,8 +11,7 @@ TAKEN = RefusalAnswer(
     "TS-01 has a round in play, floor TS01-20261115-000122; end it first (its id is 71).",
 )
 OUT_OF_ORDER = RefusalAnswer(
-    "The step is out of order, or the call's name was used before; `rules` cites the rules. Nothing was "
-    "changed.",
+    "The step is out of order, or the call's name was used before; `rules` cites the rules. Nothing was changed.",
     "Out of order",
     "result: out of order in a round that is open; the next step may be tumbler (rws-tai-sai-v6#3.7), no-more-bets "
     "(rws-tai-sai-v6#3.6), void (rws-tai-sai-v6#5.12).",

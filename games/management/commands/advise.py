@@ -1,4 +1,4 @@
-"""What a rulebook says about a situation."""
+"""Print what a rulebook says about a situation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The house's result of a set of bets on every throw."""
+"""Print the house result of a set of bets on every throw."""
 
 from typing import Any
 

@@ -15,9 +15,7 @@ from games.rounds.services.imports import Imported, rounds_import
 
 
 class Command(ActingCommand):
-    help = (
-        "Imports rounds: all of a file or nothing of it. Files before a faulty one stay, those after it are not read."
-    )
+    help = "Imports rounds: all of a file or nothing of it. Files before a faulty one stay; later ones are not read."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -34,12 +32,12 @@ class Command(ActingCommand):
             self.stdout.write(as_json(counts))
         else:
             self.stdout.write(
-                "Files {files}, rounds {rounds}: {new} new, {repeated} on record already.".format(**counts)
+                "Files {files}, rounds {rounds}: {new} new, {repeated} already on record.".format(**counts)
             )
 
     def _file(self, actor: Actor, path: Path) -> Imported:
         if not is_plain_text(str(path)):
-            raise CommandError(f"{str(path)!a}: the name cannot stand in a record; rename the file.")
+            raise CommandError(f"{str(path)!a}: the name cannot be recorded; rename the file.")
         try:
             with path.open("rb") as stream:
                 total = path.stat().st_size

@@ -27,7 +27,7 @@ def _lines(rows: int, help_text: str, label: str) -> forms.CharField:
 
 
 class HandForm(ActionForm):
-    started_at = MomentField(past=True, label="Place your bets at", help_text="For example 21:07, or with day and seconds.")
+    started_at = MomentField(past=True, label="Place your bets at", help_text="For example 21:07, with day or seconds.")
     closed_at = MomentField(past=True, required=False, label="No more bets at")
     tumbler_at = MomentField(past=True, required=False, label="Tumbler at")
     tumbles = forms.IntegerField(

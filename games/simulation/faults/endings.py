@@ -21,7 +21,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def _enter_wrongly(draft: RoundDraft, random: Random) -> Dice:
-    """One die is entered one higher than it lies."""
+    """Enter one die one higher than it shows."""
     place = random.randrange(len(draft.dice))
     first, second, third = (face % FACES + 1 if index == place else face for index, face in enumerate(draft.dice))
     draft.drop("result", "settled")
@@ -30,7 +30,7 @@ def _enter_wrongly(draft: RoundDraft, random: Random) -> Dice:
 
 
 def _amend(draft: RoundDraft, random: Random, second: int) -> None:
-    """By the supervisor; or by the dealer alone, or by nobody who is named, which not every rulebook allows."""
+    """Amend the result: by the supervisor, by the dealer alone, or without a name, which some rulebooks forbid."""
     by = random.choice((draft.supervisor, draft.supervisor, draft.dealer, None))
     draft.add(second, "result-amended", dice=list(draft.dice), **({"by": by} if by else {}))
     if by is None or by != draft.supervisor:
@@ -54,7 +54,7 @@ def _after(draft: RoundDraft, random: Random) -> Dice:
 
 
 def _pay_by(draft: RoundDraft, dice: Dice) -> None:
-    """Bets are recorded as if these dice had counted."""
+    """Record the bets as if these dice had counted."""
     odds = draft.table.odds(dice)
 
     def net(bet: Wager) -> int:
@@ -91,7 +91,7 @@ def amended_after_and_put_right(draft: RoundDraft, random: Random) -> bool:
 
 
 def leave_unfinished(draft: RoundDraft, random: Random) -> bool:
-    """Not settled, without a result, or broken off while bets were taken; perhaps some nets were recorded."""
+    """Leave the round unsettled, without a result, or interrupted while betting is open; some nets may be recorded."""
     missing: tuple[str, ...] = random.choice((("settled",), ("settled", "result"), ("result",)))
     if not any(event.kind == "interruption" for event in draft.events) and random.random() < 1 / 4:
         missing = ("settled", "result", "no-more-bets", *(() if draft.table.tumbles_first else ("tumbler",)))
@@ -101,6 +101,6 @@ def leave_unfinished(draft: RoundDraft, random: Random) -> bool:
 
 
 def _record_some(draft: RoundDraft) -> None:
-    """Nobody compares them: the round has no end."""
+    """Record some nets; they are not compared, as the round has no end."""
     for place, bet in enumerate(draft.bets):
         bet.net = None if place % 2 else -bet.stake

@@ -1,4 +1,4 @@
-"""What happens to tumbler and dice. Where it voids the round, it is called off, given back or settled all the same."""
+"""Faults of tumbler and dice. A round they void is voided, returned, or settled all the same."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,12 +15,12 @@ from games.simulation.round_draft import RoundDraft
 UNKNOWN = "?"
 FACES = range(1, 7)
 
-#: Adds the event, and says which situation it shows.
+#: Adds the event, and returns the situation it shows.
 Happening = Callable[[RoundDraft, Random], None]
 
 
 def few_tumbles(draft: RoundDraft, random: Random) -> None:
-    """Perhaps the tumbler runs once more, as it should have; that does not heal the round."""
+    """Tumble too few times; a later valid tumble does not heal the round."""
     times, second = random.randint(1, draft.table.book.valid_tumbles - 1), draft.spun_at
     draft.spin(second, times)
     draft.show(second, "few-tumbles", told.TURNED.format(times))
@@ -29,7 +29,7 @@ def few_tumbles(draft: RoundDraft, random: Random) -> None:
 
 
 def die_not_flat(draft: RoundDraft, random: Random) -> None:
-    """Seen twice, it is one irregularity."""
+    """Record a die that is not flat, sometimes twice: one irregularity."""
     for _ in range(random.choice((1, 1, 2))):
         draft.add(draft.moments.between, "die-not-flat")
         draft.show(draft.moments.between, "die-not-flat", told.NOT_FLAT)
@@ -56,7 +56,7 @@ def tumbler_early(draft: RoundDraft, random: Random) -> None:
 
 
 def few_tumbles_early(draft: RoundDraft, random: Random) -> None:
-    """One event, two situations."""
+    """Tumble too few times and too early: one event, two situations."""
     draft.spin(draft.moments.early, 1)
     draft.show(draft.moments.early, "few-tumbles", told.TURNED.format(1))
     draft.show(draft.moments.early, "tumbler-early", told.TUMBLER_EARLY)
@@ -90,14 +90,14 @@ def interrupted_blind(draft: RoundDraft, random: Random) -> None:
 
 
 def interrupted_afterwards(draft: RoundDraft, random: Random) -> None:
-    """Interrupt play after the result: what is said to be known no longer matters."""
+    """Interrupt play after the result, when the known dice no longer matter."""
     second, known = draft.moments.amended, draft.dice[: random.choice((0, 0, 1, 3))]
     draft.add(second, "interruption", known_dice=_known_text(draft, known))
     draft.show(second, "interruption", told.INTERRUPTED_AFTER, known_dice="some")
 
 
 def interrupted_contradicting(draft: RoundDraft, random: Random) -> None:
-    """Know a die that the result does not show, or a face more often than the result shows it."""
+    """Name a die that the result does not show, or a face more often than the result shows it."""
     others = [face for face in FACES if face not in draft.dice]
     twice = [face for face in FACES if draft.dice.count(face) == 1]
     if twice and random.random() < 1 / 2:
@@ -110,7 +110,7 @@ def interrupted_contradicting(draft: RoundDraft, random: Random) -> None:
 
 
 def all_known(draft: RoundDraft, random: Random) -> bool:
-    """Enter no result, with all dice known at an interruption: they count, and perhaps a loser is paid."""
+    """Enter no result, with all dice known at an interruption: they count; sometimes a loser is paid."""
     interrupted(draft, draft.dice)
     draft.drop("result", *random.choice(((), (), ("settled",))))
     bet = losing_bet(draft, random) if draft.has("settled") and random.random() < 2 / 3 else None
@@ -131,7 +131,7 @@ def together(*happenings: Happening) -> Happening:
     return all_of_them
 
 
-#: By the situation that each one shows.
+#: By the situation that each event shows.
 HAPPENINGS: dict[str, tuple[Happening, ...]] = {
     "few-tumbles": (few_tumbles, few_tumbles_early, jammed),
     "die-not-flat": (die_not_flat,),
@@ -149,7 +149,7 @@ TOGETHER = (
 
 
 def faults(table: PlayedTable) -> Iterator[Fault]:
-    """Everything that the rulebook does not let stand."""
+    """Yield every fault that the rulebook does not let stand."""
     standing = {situation.code for situation in table.book.situations if situation.action == "stand"}
     for situation, happenings in HAPPENINGS.items():
         if situation not in standing:
@@ -168,7 +168,7 @@ def happens(happening: Happening, draft: RoundDraft, random: Random) -> bool:
 
 
 def breaks_off(happening: Happening, draft: RoundDraft, random: Random) -> bool:
-    """Nothing more is on record."""
+    """Record nothing more."""
     happening(draft, random)
     if draft.is_void:
         handle(draft, random)

@@ -1,6 +1,6 @@
-"""Faults in the procedure: bets, tumbler and settlement out of their turn, rounds that overlap, people out of place.
+"""Faults in the procedure: bets, tumbler and settlement out of turn, overlapping rounds, wrong staff.
 
-A closed or suspended table is no fault of a round itself: `games.simulation.closures` plants it.
+A closed or suspended table is not a fault of the round itself: `games.simulation.closures` plants it.
 """
 
 import datetime as dt
@@ -34,7 +34,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def early_bet(draft: RoundDraft, random: Random) -> bool:
-    """Place a bet one second before betting begins."""
+    """Place a bet one second before betting opens."""
     bet = bet_on(draft, random, draft.table.layout.boxes)
     if bet is not None:
         bet.at = draft.moments.placed - 1
@@ -61,7 +61,7 @@ def overlapping(draft: RoundDraft, random: Random) -> bool:
 
 
 def tumblers(table: PlayedTable) -> Iterator[Happening]:
-    """Yield every way in which the tumbler runs out of its turn, or not at all."""
+    """Yield every way in which the tumbler runs out of turn, or not at all."""
     yield never_spun
     yield spun_again
     yield spun_afterwards
@@ -84,7 +84,7 @@ def _spin_once_more(draft: RoundDraft, second: int, when: str) -> None:
 
 
 def spun_again(draft: RoundDraft, random: Random) -> None:
-    """Spin once more after a valid tumble, before the result."""
+    """Tumble again after a valid tumble, before the result."""
     _spin_once_more(draft, draft.spun_at if draft.table.tumbles_first else draft.moments.between, told.ONCE_MORE)
 
 
