@@ -1,4 +1,4 @@
-"""What a reading costs when there is much on record against when there is little, in one run."""
+"""The cost of a reading with many records against few, in one run."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ LIMIT = 3
 
 @dataclass(frozen=True)
 class Growth:
-    """So many against so few of something: how they are written by the database itself, and which module reads them."""
+    """A large and a small number of records: the SQL that writes them, and the module that reads them."""
 
     name: str
     title: str
@@ -43,7 +43,7 @@ class Growth:
         return [Row(f"{name}, {self.few:,}", few, 1), Row(f"{name}, {self.many:,}", many, many / few, verdict)]
 
     def filled(self, floor: Floor, count: int, statements: Sequence[bytes]) -> dict[str, str]:
-        """A database of its own."""
+        """Yield a separate database filled with records."""
         name = f"{self.name}_{count}"
         environment = floor.copy(name)
         with psycopg.connect(floor.postgres.url("owner", name), autocommit=True) as connection:

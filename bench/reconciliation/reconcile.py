@@ -21,12 +21,12 @@ from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
 
 BIG = os.environ.get("BENCH") == "big"
-#: In bets; what the first one takes is shown and not judged.
+#: Sizes in bets; the first one is shown but not judged.
 SIZES = (300_000, 3_000_000, *((10_000_000,) if BIG else ()))
 FLOOR_NAME = "every bet read once: count, sum, sum"
 ONE, TWO, AGAIN = "one worker, first run", "two workers, first run", "one worker, run again"
 NUMPY, SQL, ORM = "rows to NumPy by a binary cursor", "one SQL statement", "the ORM, limits cached"
-#: At most so many times the floor, and what would be good.
+#: The highest ratio to the baseline, and a good one.
 LIMITS = {ONE: (6, 3), TWO: (4, 1.5), AGAIN: (6, 3)}
 ORM_ROUNDS = 500  # a sample; its time is multiplied
 MOST_MEGABYTES = 200
@@ -43,7 +43,7 @@ LEFT = "SELECT count(*) FROM games_outbox"
 
 
 class UntrueError(SystemExit):
-    """Somebody did not find what was planted, or found something else: the figures would mean nothing."""
+    """A candidate missed planted findings or made others: the figures would mean nothing."""
 
 
 @dataclass
@@ -83,7 +83,7 @@ def of_size(floor: Floor, bets: int) -> Measured:
 
 
 class Day:
-    """A day on record in a database of its own, its bets as plain rows in another, and the truth about it."""
+    """A recorded day in one database, its bets as plain rows in another, and its true findings."""
 
     def __init__(self, floor: Floor, bets: int) -> None:
         self.floor, self.name, self.plain = floor, f"day_{bets}", f"plain_{bets}"
@@ -142,7 +142,7 @@ class Day:
             raise UntrueError("The plain rows are not the bets of the day.")
 
     def _first(self, workers: int) -> float:
-        """On a copy on which nothing was ever found, in memory as the plain rows are."""
+        """Reconcile a fresh copy without findings, which is in memory as the plain rows are."""
         environment = self._copy("first")
         with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
             connection.execute("SELECT sum(cardinality(nets)) FROM games_round")
@@ -170,7 +170,7 @@ class Day:
         self._verify("orm", {finding for finding in self.planted.truth if finding.ref <= sample[-1]}, answer["found"])
         return float(answer["seconds"]) * self.planted.rounds / ORM_ROUNDS
 
-    # --- Whether they tell the truth ---
+    # --- Whether their findings are true ---
 
     def _verify(self, way: str, truth: Iterable[Truth], rows: Iterable[Iterable[object]]) -> None:
         found = [
@@ -206,7 +206,7 @@ class Day:
 
 
 def grown(less: Measured, more: Measured) -> list[Row]:
-    """How time and memory grow from one size to the next."""
+    """Describe how time and memory grow from one size to the next."""
     times = more.of(ONE).ratio / less.of(ONE).ratio
     peak = more.peaks[ONE] / less.peaks[ONE]
     sizes = f"{less.bets // 1000:,}k to {more.bets // 1000:,}k"
@@ -223,7 +223,7 @@ def grown(less: Measured, more: Measured) -> list[Row]:
 
 
 def draw(measured: list[Measured], path: Path) -> None:
-    """Times the floor by size, on a scale of powers."""
+    """Draw the ratio to the baseline by size, on a logarithmic scale."""
     import matplotlib as mpl
 
     mpl.use("Agg")

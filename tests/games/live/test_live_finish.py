@@ -9,7 +9,7 @@ from django.test import Client
 from games.access.gate import Denied
 from games.engine.errors import InputError
 from games.engine.rules.loader import rulebook
-from games.live.admin.finish import SEEN
+from games.live.admin.finish import OBSERVED
 from games.live.finishing import missing
 from games.live.services import live_finish, live_step
 from games.models import Denial, LiveRound, LiveStep, Round, Table
@@ -30,7 +30,7 @@ def finish(client: Client, live: LiveRound, **fields: Any) -> Any:
 def nets(answer: Any) -> dict[str, str]:
     """The second step as it was filled in."""
     initial = answer.context["form"].initial
-    return {name: initial[name] for name in (*SEEN, "nets", "basis") if initial[name] is not None}
+    return {name: initial[name] for name in (*OBSERVED, "nets", "basis") if initial[name] is not None}
 
 
 def test_3_9_a_round_that_was_left_open_is_finished_in_two_steps(house: House, player: Player, clock: Any) -> None:
