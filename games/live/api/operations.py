@@ -27,8 +27,8 @@ live_list = operation(
 live_add = operation(
     "live_round_open",
     "Open a round",
-    about="One at a time at a table. 201: it is new. 200: it was opened before, and nothing has changed. A round at a "
-    "table that is closed, suspended or not opened with its checks is taken; `warnings` then cites the rule.",
+    about="One round at a time per table. 201: it is new. 200: it was opened before, and nothing has changed. A round at a "
+    "table that is closed, suspended or not opened with its checks is accepted; `warnings` then cites the rule.",
     takes=ref("LiveOpening"),
     answers={200: ref("LiveStand"), 201: ref("LiveStand")},
     refusals={409: TAKEN, 429: TOO_MANY},
@@ -44,8 +44,8 @@ live_step = operation(
     "live_round_step",
     "Send a step of a round",
     about="201: it is new. 200: this call was made before; the answer is the same. After `no-more-bets` a bet, an "
-    "increase or a withdrawal is refused by the rule, and is on the round's record. With `settled` or `void` the round "
-    "is over and on record.",
+    "increase or a withdrawal is refused by the rule, and the attempt is recorded. `settled` or `void` ends the round "
+    "and records it.",
     parameters=[KEY],
     takes=ref("LiveStep"),
     answers={200: ref("LiveStand"), 201: ref("LiveStand")},
