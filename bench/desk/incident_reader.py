@@ -42,8 +42,8 @@ def candidates(reader: Any) -> Works:
     code = Table.objects.filter(assignments__pit=reader.pit_id).first() if reader.pit_id else Table.objects.first()
 
     def listed(**wanted: Any) -> list[Any]:
-        found = incidents_found(reader, IncidentFilter(**wanted))
-        return [incident_line(incident) for incident in found[: Pages.page_size + 1]]
+        incidents = incidents_found(reader, IncidentFilter(**wanted))
+        return [incident_line(incident) for incident in incidents[: Pages.page_size + 1]]
 
     def sought(words: str) -> list[Any]:
         return [hit_document(hit) for hit in search(reader, words)]

@@ -42,8 +42,8 @@ def candidates(reader: Any) -> Works:
         return [precedent_document(precedent) for precedent in precedents(reader, incident, asked)]
 
     def register(**wanted: str) -> list[Any]:
-        found = rulings_found(reader, RulingFilter(**wanted))
-        return [ruling_line(ruling) for ruling in found[: Pages.page_size + 1]]
+        rulings = rulings_found(reader, RulingFilter(**wanted))
+        return [ruling_line(ruling) for ruling in rulings[: Pages.page_size + 1]]
 
     incident.rulebook = BOOK
     return {

@@ -237,9 +237,9 @@ def below_minimum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> 
 PLANTS = (over_maximum, too_far_apart, below_minimum)
 
 
-def differences(truth: Iterable[Truth], found: Iterable[Truth]) -> list[str]:
+def differences(truth: Iterable[Truth], findings: Iterable[Truth]) -> list[str]:
     """List some of the findings that were missed, and some that are false."""
-    wanted, given = set(truth), set(found)
+    wanted, given = set(truth), set(findings)
     missing, wrong = sorted(wanted - given, key=repr), sorted(given - wanted, key=repr)
     return [f"not found: {finding}" for finding in missing[:3]] + [
         f"found, and not true: {finding}" for finding in wrong[:3]

@@ -108,8 +108,8 @@ def connect() -> "psycopg.Connection[tuple[Any, ...]]":
 def timed(work: Callable[..., Iterable[Truth]]) -> Callable[..., dict[str, object]]:
     def working(*words: Any) -> dict[str, object]:
         started = time.perf_counter()
-        found = list(work(*words))
-        return {"seconds": time.perf_counter() - started, "found": [astuple(finding) for finding in found]}
+        findings = list(work(*words))
+        return {"seconds": time.perf_counter() - started, "found": [astuple(finding) for finding in findings]}
 
     return working
 

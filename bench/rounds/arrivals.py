@@ -141,6 +141,8 @@ def verify(arriving: Arriving, connection: "psycopg.Connection[tuple[float, ...]
     if arriving.faults:
         raise UntrueError(f"{len(arriving.faults)} posts failed: {arriving.faults[0]}")
     rows: list = connection.execute(FOUND).fetchall()  # type: ignore[type-arg]
-    found = [Truth(ref, kind, tuple(boxes), player, first, second) for ref, kind, boxes, player, first, second in rows]
-    if wrong := differences(arriving.day.truth, found):
+    findings = [
+        Truth(ref, kind, tuple(boxes), player, first, second) for ref, kind, boxes, player, first, second in rows
+    ]
+    if wrong := differences(arriving.day.truth, findings):
         raise UntrueError("\n".join(["The planted truth was not found.", *wrong]))

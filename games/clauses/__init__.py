@@ -45,7 +45,7 @@ def cited_for(book_id: str, matter: str) -> tuple[str, ...]:
 
 
 def read(book: Rulebook, text: str) -> list[Clause]:
-    found: dict[str, Clause] = {}
+    clauses_by_rule: dict[str, Clause] = {}
     for entry in tomllib.loads(text)["clause"]:
         rule = entry.get("rule")
         where = f"clauses of {book.id}: rule {rule}"
@@ -53,7 +53,7 @@ def read(book: Rulebook, text: str) -> list[Clause]:
             raise ClausesError(f"{where} has the unknown key {min(unknown)}.")
         if rule not in book.rules:
             raise ClausesError(f"{where} is not a rule of the document.")
-        if rule in found:
+        if rule in clauses_by_rule:
             raise ClausesError(f"{where} appears twice.")
         if entry.get("treatment") not in TREATMENTS:
             raise ClausesError(f"{where} has no treatment of {', '.join(TREATMENTS)}.")
@@ -61,7 +61,7 @@ def read(book: Rulebook, text: str) -> list[Clause]:
             raise ClausesError(
                 f"{where} is cited for {entry['cited_for']!r}, which is not one of {', '.join(MATTERS)}."
             )
-        found[rule] = Clause(
+        clauses_by_rule[rule] = Clause(
             rule,
             book.rules[rule],
             entry["treatment"],
@@ -71,11 +71,11 @@ def read(book: Rulebook, text: str) -> list[Clause]:
             entry.get("cited_for"),
             entry.get("why"),
         )
-        if fault := _fault(found[rule]):
+        if fault := _fault(clauses_by_rule[rule]):
             raise ClausesError(f"{where} {fault}.")
-    if missing := [rule for rule in book.rules if rule not in found]:
+    if missing := [rule for rule in book.rules if rule not in clauses_by_rule]:
         raise ClausesError(f"clauses of {book.id}: rule {missing[0]} has no entry.")
-    return [found[rule] for rule in book.rules]
+    return [clauses_by_rule[rule] for rule in book.rules]
 
 
 def _fault(clause: Clause) -> str:

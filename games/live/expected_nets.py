@@ -10,13 +10,13 @@ def expected(session: SessionState, play: Play) -> Settlement | None:
     """Settle the round as it is now, with its limits; None while there is nothing to settle by."""
     if not play.events:
         return None
-    found, bets = assessed(session.book, play), play.bets()
-    if found.is_void:
-        rule = found.void_rules[0] if found.void_rules else RULING
+    assessment, bets = assessed(session.book, play), play.bets()
+    if assessment.is_void:
+        rule = assessment.void_rules[0] if assessment.void_rules else RULING
         return settle_void(session.book, session.layout, rule, bets, session.limits)
-    if found.throw is None:
+    if assessment.throw is None:
         return None
-    return settle(session.book, session.layout, found.throw, bets, limits=session.limits, excess=session.excess)
+    return settle(session.book, session.layout, assessment.throw, bets, limits=session.limits, excess=session.excess)
 
 
 def expected_nets(session: SessionState, play: Play) -> list[dict[str, str]]:

@@ -88,7 +88,7 @@ def missing_steps(session: SessionState, end: str, now: dt.datetime, **details: 
 
 def _said(kind: str, details: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of one step. `activated` is left out unless it is true."""
-    named = {name: details.get(said) for name, said in DETAILS.get(kind, {}).items()}
+    named = {name: details.get(detail) for name, detail in DETAILS.get(kind, {}).items()}
     return {name: value for name, value in named.items() if name not in ("activated", "by") or value}
 
 

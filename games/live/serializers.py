@@ -51,8 +51,8 @@ def answer_document(
 ) -> dict[str, Any]:
     """Answer how a round is after a step. The same step always has the same answer."""
     live, book = session.live, session.book
-    found = assessed(book, play) if play.events else None
-    seen = watch(book, session.layout, session.limits, play) if is_open(book, play) else None
+    assessment = assessed(book, play) if play.events else None
+    watched = watch(book, session.layout, session.limits, play) if is_open(book, play) else None
     return {
         "id": live.pk,
         "source": live.source,
@@ -63,17 +63,17 @@ def answer_document(
         "next": following(book, play),
         "refused": {"rules": list(refusal.rules), "explain": refusal.explain} if refusal else None,
         "warnings": list(warnings),
-        "void": found is not None and found.is_void,
+        "void": assessment is not None and assessment.is_void,
         "irregularities": [
             irregularity_document(book, irregularity)
-            for irregularity in (found.irregularities if found else ())
+            for irregularity in (assessment.irregularities if assessment else ())
             if irregularity.action != "unfinished"  # as every round in play is
         ],
-        "dice": list(found.throw.faces) if found and found.throw else None,
+        "dice": list(assessment.throw.faces) if assessment and assessment.throw else None,
         "bets": [
             {"player": bet.player, "box": bet.box, "stake": format_money(bet.stake)} for bet in play.bets()
         ],
-        **(watch_document(seen) if seen else {"boxes": None, "differentials": None, "worst": None}),
+        **(watch_document(watched) if watched else {"boxes": None, "differentials": None, "worst": None}),
     }  # fmt: skip
 
 
@@ -82,11 +82,11 @@ def irregularity_document(book: Rulebook, irregularity: Irregularity) -> dict[st
     return {"rule": rule, "action": irregularity.action, "detail": irregularity.detail}
 
 
-def watch_document(seen: Watch) -> dict[str, Any]:
-    worst = {"dice": list(seen.worst.throw.faces), "house": format_money(seen.worst.house)}
+def watch_document(watched: Watch) -> dict[str, Any]:
+    worst = {"dice": list(watched.worst.throw.faces), "house": format_money(watched.worst.house)}
     return {
-        "boxes": [box_document(box) for box in seen.boxes],
-        "differentials": [pair_document(pair) for pair in seen.pairs],
+        "boxes": [box_document(box) for box in watched.boxes],
+        "differentials": [pair_document(pair) for pair in watched.pairs],
         "worst": worst,
     }
 

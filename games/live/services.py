@@ -96,11 +96,16 @@ def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> t
 
 def _warn(live: LiveRound, moment: dt.datetime, step: int) -> None:
     """Record that the table was not in play, and notify audits after the commit."""
-    found = availability_of(live.table).while_played(moment, live.rulebook)
-    if found is None or live.warnings.filter(kind=found.kind).exists():
+    availability = availability_of(live.table).while_played(moment, live.rulebook)
+    if availability is None or live.warnings.filter(kind=availability.kind).exists():
         return
     LiveWarning.objects.create(
-        live_round=live, kind=found.kind, step=step, at=moment, rules=list(found.rules), explain=found.explain
+        live_round=live,
+        kind=availability.kind,
+        step=step,
+        at=moment,
+        rules=list(availability.rules),
+        explain=availability.explain,
     )
     transaction.on_commit(warnings_wake)
 

@@ -61,9 +61,9 @@ def _current(recorded: str, corrected: Corrected | None) -> CurrentStatus:
 def add_current_status(rounds: Iterable[Round]) -> None:
     """Set `current` on each round of a page, with one query for all."""
     listed: list[Any] = list(rounds)
-    found = current_statuses({round_.pk: round_.status for round_ in listed})
+    statuses = current_statuses({round_.pk: round_.status for round_ in listed})
     for round_ in listed:
-        round_.current = found[round_.pk]
+        round_.current = statuses[round_.pk]
 
 
 def add_current_status_live(rounds: Iterable[LiveRound]) -> None:
@@ -72,6 +72,6 @@ def add_current_status_live(rounds: Iterable[LiveRound]) -> None:
     keys = [live.recorded_id for live in listed if live.recorded_id]
     # read the recorded round's status: the rules may void a round whose last step was its settlement
     recorded = Round.objects.filter(pk__in=keys).values_list("pk", "status") if keys else ()
-    found = current_statuses(dict(recorded))
+    statuses = current_statuses(dict(recorded))
     for live in listed:
-        live.current = found.get(live.recorded_id) or CurrentStatus(live.state, live.state)
+        live.current = statuses.get(live.recorded_id) or CurrentStatus(live.state, live.state)

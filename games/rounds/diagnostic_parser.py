@@ -53,10 +53,10 @@ class DiagnosticReader:
     def ready(self) -> ReadyRound:
         """Prepare a round without faults by the fast parser, which must accept it."""
         shape = msgspec.convert(_normal(self.document), RoundShape, strict=True)
-        found = ready(shape, self.books, latest=self.latest)
-        if found is None:
+        ready_round = ready(shape, self.books, latest=self.latest)
+        if ready_round is None:
             raise AssertionError(f"No fault was found, but the round is not sound: {self.document!r:.2000}")
-        return found
+        return ready_round
 
     def check(self) -> None:
         data = self.faults.table(self.document, "", FIELDS)

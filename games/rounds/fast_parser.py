@@ -67,16 +67,16 @@ def _ready(shape: RoundShape, books: TermsCache, latest: dt.datetime) -> ReadyRo
     applied = table.at(started_at)
     if applied is None:
         raise DoubtError
-    told = _events(events, applied.book)
-    events_text = msgspec.json.encode(told)
-    status = status_of(applied.book.id, tuple(map(pattern_of, told)))
+    event_entries = _events(events, applied.book)
+    events_text = msgspec.json.encode(event_entries)
+    status = status_of(applied.book.id, tuple(map(pattern_of, event_entries)))
     closed_at = next((event.at for event in events if event.kind == NO_MORE_BETS), None)
     bets = Bets(shape.bets, applied.boxes, closed_at, latest)
     ensure(status != "settled" or bets.nets_are_there())
     return ReadyRound(
         shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at,
         _ended_at(events, started_at), status,
-        dice_of(told), events_text, bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed,
+        dice_of(event_entries), events_text, bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed,
         bets.late, bets.refused, bets.house, bets.call, bets.withdrawn_at, bets.withdrawn,
         fingerprint((shape.source, shape.ref, shape.table, dealer, supervisor), events_text, bets.canonical()),
     )  # fmt: skip
@@ -97,15 +97,15 @@ def _ended_at(events: list[EventShape], started_at: dt.datetime) -> dt.datetime:
 
 def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
     """Return the events in order of time, normalised."""
-    told: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     seen: set[str] = set()
     for event in events:
         kind = event.kind
         if (kind in seen and kind in ONCE) or (kind in AFTER and AFTER[kind] not in seen):
             raise DoubtError
         seen.add(kind)
-        told.append(_event(event, book))
-    return told
+        entries.append(_event(event, book))
+    return entries
 
 
 def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:

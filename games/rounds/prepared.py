@@ -83,8 +83,8 @@ def status_of(book_id: str, pattern: tuple[tuple[Any, ...], ...]) -> str:
         Event(kind, EPOCH, tumbles, Throw((1, 1, 1)) if has_dice else None, known, rule, activated)
         for kind, tumbles, has_dice, known, rule, activated in pattern
     ]
-    found = assess(rulebook(book_id), events)
-    return "void" if found.is_void else "settled" if found.is_finished else "unfinished"
+    assessment = assess(rulebook(book_id), events)
+    return "void" if assessment.is_void else "settled" if assessment.is_finished else "unfinished"
 
 
 def pattern_of(event: dict[str, Any]) -> tuple[Any, ...]:
@@ -96,9 +96,9 @@ def pattern_of(event: dict[str, Any]) -> tuple[Any, ...]:
 
 def dice_of(events: list[dict[str, Any]]) -> list[int] | None:
     """Return the dice that count: the last result, or else three dice known when play was interrupted."""
-    found = next((event["dice"] for event in reversed(events) if "dice" in event), None)
+    dice = next((event["dice"] for event in reversed(events) if "dice" in event), None)
     known = (parse_known_dice(event["known_dice"]) for event in reversed(events) if "known_dice" in event)
-    return found or next((list(faces) for faces in known if len(faces) == COUNT), None)
+    return dice or next((list(faces) for faces in known if len(faces) == COUNT), None)
 
 
 def known_text(text: str) -> str | None:

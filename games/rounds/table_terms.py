@@ -91,8 +91,8 @@ class TermsCache:
 
     def table(self, code: str) -> TableTermsCache | None:
         if code not in self._tables:
-            found = Table.objects.select_related("casino").filter(code=code).first()
-            self._tables[code] = TableTermsCache(found) if found else None
+            table = Table.objects.select_related("casino").filter(code=code).first()
+            self._tables[code] = TableTermsCache(table) if table else None
         return self._tables[code]
 
     @cached_property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from games.floor.moments import zone_of
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.played_floor import PlayedTable
 from games.simulation.round_draft import RoundDraft
 
@@ -79,14 +79,14 @@ class PlantedClosures:
         if window.kind == SUSPENDED:
             reason = "Areas of the layout do not light up" if window.cause == MALFUNCTION else "A spilled drink"
             self._note("suspended", at, reason, cause=window.cause)
-            window.detail = told.SUSPENDED_FROM.format(self._clock(at))
+            window.detail = sentences.SUSPENDED_FROM.format(self._clock(at))
             return
         self._note("closed", at, "Few players", notice_given_at=at)
-        window.detail = told.CLOSED_FROM.format(self._clock(at))
+        window.detail = sentences.CLOSED_FROM.format(self._clock(at))
         if window.kind == UNCHECKED:
             at += SECOND
             self._note("open", at, "Players are waiting")
-            window.detail = told.UNCHECKED.format(self._clock(at))
+            window.detail = sentences.UNCHECKED.format(self._clock(at))
 
     def end(self, draft: RoundDraft) -> None:
         """Open the table again shortly after a round began; do nothing if it is open."""

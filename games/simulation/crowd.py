@@ -43,8 +43,8 @@ class Player:
 
     def read(self, table: PlayedTable, sign: PlayedSign) -> None:
         """Fit the favourites to the limits of a sign; a box with too high a minimum is left out."""
-        found = [_habit(table, sign, *favourite) for favourite in self.favourites]
-        self.habits = [habit for habit in found if habit is not None]
+        habits = [_habit(table, sign, *favourite) for favourite in self.favourites]
+        self.habits = [habit for habit in habits if habit is not None]
 
 
 def _habit(table: PlayedTable, sign: PlayedSign, box: str, chip: int, multiple: int) -> Habit | None:
@@ -73,9 +73,9 @@ class Crowd:
 
     def gather(self, hour: int, sign: PlayedSign) -> None:
         """Let some players leave and others come, by the hour."""
-        wanted = max(1, round(BY_HOUR[hour % len(BY_HOUR)] / 100 * SEATS * self.popularity))
+        target = max(1, round(BY_HOUR[hour % len(BY_HOUR)] / 100 * SEATS * self.popularity))
         if self.sign is None:  # some wait for the table to open
-            for _ in range(wanted // 2):
+            for _ in range(target // 2):
                 self.players.append(self._player(sign))
         if sign is not self.sign:
             self.sign = sign
@@ -83,9 +83,9 @@ class Crowd:
                 player.read(self.table, sign)
         random = self.random.random
         self.players = [player for player in self.players if random() > LEAVES]
-        if len(self.players) > wanted and random() < 1 / 4:
+        if len(self.players) > target and random() < 1 / 4:
             self.players.pop(0)
-        if not self.players or (len(self.players) < wanted and random() < 1 / 2):
+        if not self.players or (len(self.players) < target and random() < 1 / 2):
             self.players.append(self._player(sign))
 
     def _player(self, sign: PlayedSign) -> Player:
@@ -106,7 +106,7 @@ class Crowd:
     def bets(self) -> list[Wager]:
         """Return the bets of a round; a player leaves out a box that has no room."""
         random = self.random.random
-        found: list[Wager] = []
+        bets: list[Wager] = []
         totals: dict[str, int] = {}
         for player in self.players:
             habits = player.habits
@@ -120,8 +120,8 @@ class Crowd:
                 total = totals.get(box, 0) + stake
                 if total <= habit.most:
                     totals[box] = total
-                    found.append(Wager(player.name, box, stake, stake))
-        return self._balanced(found, totals)
+                    bets.append(Wager(player.name, box, stake, stake))
+        return self._balanced(bets, totals)
 
     def _balanced(self, bets: list[Wager], totals: dict[str, int]) -> list[Wager]:
         """Remove the last bets on the heavier side of a pair until the differential is kept."""

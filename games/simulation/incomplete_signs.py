@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.played_floor import NO_SIGN, PlayedSign, PlayedTable
 from games.simulation.round_draft import RoundDraft
 
@@ -11,16 +11,16 @@ class PlantedSignCheck:
     """Follow a table's day until the first round with a bet on a box for which the sign lacks a limit."""
 
     def __init__(self) -> None:
-        self.is_told = False
+        self.is_noted = False
 
     def see(self, draft: RoundDraft) -> None:
-        if self.is_told:
+        if self.is_noted:
             return
         table, sign = draft.table, draft.sign
         if any(not bet.is_out and any(_lacks(table, sign, bet.box)) for bet in draft.bets):
-            self.is_told = True
-            lacking = told.SIGN_LACKED.format("; ".join(in_words(table, sign)))
-            draft.wrong("sign-incomplete", told.NO_SIGN if sign is NO_SIGN else lacking)
+            self.is_noted = True
+            lacking = sentences.SIGN_LACKED.format("; ".join(in_words(table, sign)))
+            draft.wrong("sign-incomplete", sentences.NO_SIGN if sign is NO_SIGN else lacking)
 
 
 def _lacks(table: PlayedTable, sign: PlayedSign, box: str) -> tuple[bool, bool, bool]:

@@ -71,8 +71,8 @@ class PlayedTable:
         return {}
 
     def sign_at(self, moment: dt.datetime) -> PlayedSign:
-        found = bisect_right(self.signs, moment, key=lambda sign: sign.starts_at)
-        return self.signs[found - 1] if found else NO_SIGN
+        place = bisect_right(self.signs, moment, key=lambda sign: sign.starts_at)
+        return self.signs[place - 1] if place else NO_SIGN
 
     def dealer_at(self, hour: int) -> str | None:
         """Return the dealer: three shifts a day; within a shift, dealers move to the next table every hour."""
@@ -155,6 +155,6 @@ def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> Playe
 def _sign(layout: Layout, entry: LimitsEntry) -> PlayedSign:
     """Read limits. An entry of a box replaces the whole entry of its type."""
     lines = entry.limits.by_key
-    found = {code: lines.get(code) or lines.get(box.type) for code, box in layout.boxes.items()}
-    boxes = {code: BoxLimits(line.minimum, line.maximum) for code, line in found.items() if line is not None}
+    ranges = {code: lines.get(code) or lines.get(box.type) for code, box in layout.boxes.items()}
+    boxes = {code: BoxLimits(line.minimum, line.maximum) for code, line in ranges.items() if line is not None}
     return PlayedSign(entry.starts_at, boxes, dict(entry.limits.differential))

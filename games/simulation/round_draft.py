@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from games.engine.rules.rulebook import Situation
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.payout import Dice
 from games.simulation.played_floor import PlayedSign, PlayedTable
 from games.simulation.schedule import RoundMoments
@@ -186,13 +186,13 @@ class RoundDraft:
 
     def show(self, second: int, code: str, detail: str, **facts: str) -> Situation:
         """Record that an event shows a situation; where the rulebook lets the round stand, nothing is wrong."""
-        found = self.situation(code, **facts)
-        if found.action != "stand":
-            self._irregular(BY_EVENT, second, next(iter(found.rules), None), found.action, detail)
-        if found.action == "void":
+        situation = self.situation(code, **facts)
+        if situation.action != "stand":
+            self._irregular(BY_EVENT, second, next(iter(situation.rules), None), situation.action, detail)
+        if situation.action == "void":
             self.is_void = True
-            self.void_rules += [rule for rule in found.rules if rule not in self.void_rules]
-        return found
+            self.void_rules += [rule for rule in situation.rules if rule not in self.void_rules]
+        return situation
 
     def call_off(self, rule: str, by: str | None) -> None:
         """Void the round. This is the last event, so what its events show is known by now."""
@@ -202,22 +202,22 @@ class RoundDraft:
         voiding = self.table.book.voidings.get(rule)
         reaches_back = rule == RULING or (voiding is not None and voiding.action == AFFECTED)
         if is_settled and not reaches_back:
-            self._ruling(CALLED_OFF, told.VOIDED_TOO_LATE.format(rule))
-            self.wrong("void-after-settlement", told.VOIDED_AFTERWARDS.format(rule))
+            self._ruling(CALLED_OFF, sentences.VOIDED_TOO_LATE.format(rule))
+            self.wrong("void-after-settlement", sentences.VOIDED_AFTERWARDS.format(rule))
             return
         self.is_void = True
         if rule == RULING:
             is_entitled = by is None or by in self.table.managers
-            reasons = [told.NO_RULING, *([] if is_entitled else [told.NO_MANAGER.format(by)])]
-            self.wrong("void-without-authority", told.NO_AUTHORITY.format(" and ".join(reasons)))
+            reasons = [sentences.NO_RULING, *([] if is_entitled else [sentences.NO_MANAGER.format(by)])]
+            self.wrong("void-without-authority", sentences.NO_AUTHORITY.format(" and ".join(reasons)))
         if voiding is None:
-            detail = told.VOIDED_BY_RULING if rule == RULING else told.VOIDED_UNDER.format(rule)
+            detail = sentences.VOIDED_BY_RULING if rule == RULING else sentences.VOIDED_UNDER.format(rule)
             self._ruling(CALLED_OFF, detail)
             added = list(self.table.book.ruling_rules)
         elif any(covered in self.void_rules for covered in voiding.covers):
             added = []
         else:
-            self._irregular(CALLED_OFF, second, rule, voiding.action, told.VOIDED)
+            self._irregular(CALLED_OFF, second, rule, voiding.action, sentences.VOIDED)
             added = [rule]
         self.void_rules += [rule for rule in added if rule not in self.void_rules]
 
@@ -235,7 +235,9 @@ class RoundDraft:
         bet.taken_back = second <= self.moments.closed
         if not bet.taken_back:
             late = self.situation("late-withdrawal")
-            self._irregular(TAKEN_BACK, 0, late.rules[0], late.action, told.WITHDRAWN_LATE.format(bet.player, bet.box))
+            self._irregular(
+                TAKEN_BACK, 0, late.rules[0], late.action, sentences.WITHDRAWN_LATE.format(bet.player, bet.box)
+            )
 
     def wrong(self, kind: str, detail: str, *, is_ruled: bool = True) -> None:
         """Record a fault in the procedure, if the rulebook has that check."""
@@ -245,16 +247,16 @@ class RoundDraft:
     def wind_up(self) -> None:
         """Record what only the whole round shows."""
         if self.has("settled") and not self._has_tumbled():
-            self.wrong("no-valid-tumble", told.NO_TUMBLE.format(self.table.book.valid_tumbles))
+            self.wrong("no-valid-tumble", sentences.NO_TUMBLE.format(self.table.book.valid_tumbles))
         if self.misplaced:
-            self.wrong("tumbler-out-of-order", told.MISPLACED.format(" and ".join(self.misplaced)))
+            self.wrong("tumbler-out-of-order", sentences.MISPLACED.format(" and ".join(self.misplaced)))
         for bet in self.bets:
             if bet.at is not None and bet.at < self.moments.placed:
-                self.wrong("early-bet", told.EARLY_BET.format(bet.player, bet.box))
+                self.wrong("early-bet", sentences.EARLY_BET.format(bet.player, bet.box))
         if not self.is_finished:
-            self._irregular(OPEN_END, 0, None, "unfinished", told.UNFINISHED)
+            self._irregular(OPEN_END, 0, None, "unfinished", sentences.UNFINISHED)
         elif self.needs_ruling and not self.is_void:
-            self._ruling(BY_LIMITS, told.MINIMUMS)
+            self._ruling(BY_LIMITS, sentences.MINIMUMS)
 
     def _has_tumbled(self) -> bool:
         """Say whether there was a valid tumble before the outcome was known."""

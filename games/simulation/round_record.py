@@ -41,20 +41,20 @@ def document_of(draft: RoundDraft, zone: ZoneInfo, source: str) -> dict[str, Any
 
 
 def _bet(bet: Wager, at: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"player": bet.player, "box": bet.box, "stake": money(bet.stake)}
+    entry: dict[str, Any] = {"player": bet.player, "box": bet.box, "stake": money(bet.stake)}
     if bet.net is not None:
-        found["net"] = money(bet.net)
+        entry["net"] = money(bet.net)
     if bet.at is not None:
-        found["at"] = at(bet.at)
+        entry["at"] = at(bet.at)
     if bet.house_placed:
-        found["house_placed"] = True
+        entry["house_placed"] = True
     if bet.call:
-        found["call"] = True
+        entry["call"] = True
     if bet.refused:
-        found["refused"] = True
+        entry["refused"] = True
     if bet.withdrawn is not None:
-        found["withdrawn"] = at(bet.withdrawn)
-    return found
+        entry["withdrawn"] = at(bet.withdrawn)
+    return entry
 
 
 def findings_of(draft: RoundDraft, source: str) -> Findings:
@@ -120,11 +120,11 @@ def _breach(draft: RoundDraft, breach: PlantedBreach) -> Row:
     }
 
 
-def _once(found: list[PlantedIrregularity]) -> list[PlantedIrregularity]:
+def _once(irregularities: list[PlantedIrregularity]) -> list[PlantedIrregularity]:
     """List each rule and action once; a late bet or withdrawal once per bet."""
     listed: list[PlantedIrregularity] = []
     seen: set[tuple[str | None, str]] = set()
-    for entry in sorted(found, key=as_listed):
+    for entry in sorted(irregularities, key=as_listed):
         if entry.stage in (LATE, TAKEN_BACK) or (entry.rule, entry.action) not in seen:
             listed.append(entry)
         seen.add((entry.rule, entry.action))

@@ -26,11 +26,11 @@ def slots(random: Random, rounds: int, seconds: int) -> list[tuple[int, int]]:
     free = room - sum(lengths)
     around_peak = min(max(PEAK - sum(lengths) // 2, 0), free)
     start = OPENING + int(random.triangular(0, free, around_peak)) if free > 0 else OPENING
-    found = []
+    slots = []
     for length in lengths:
-        found.append((start, length))
+        slots.append((start, length))
         start += length
-    return found
+    return slots
 
 
 def _shorten(lengths: list[int], excess: int) -> None:

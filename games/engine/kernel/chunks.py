@@ -115,9 +115,9 @@ class Block:
 
     def rounds_with(self, bets: Flags) -> Flags:
         """Flag the rounds that have one of these bets."""
-        found = np.zeros(self.size, np.bool_)
-        found[np.searchsorted(self._ends, np.flatnonzero(bets), side="right")] = True
-        return found
+        flags = np.zeros(self.size, np.bool_)
+        flags[np.searchsorted(self._ends, np.flatnonzero(bets), side="right")] = True
+        return flags
 
     def rounds_above(self, bound: int) -> list[int]:
         """List the rounds whose total stakes may exceed the bound; in most blocks there are none."""

@@ -133,10 +133,10 @@ class Kernel:
 
     def _beyond(self, block: Block, totals: Floats) -> Flags:
         """Flag rounds with a box over its maximum, or a pair over its differential."""
-        found = np.any(totals > self._maximums.take(block.games, axis=0), axis=1)
+        beyond = np.any(totals > self._maximums.take(block.games, axis=0), axis=1)
         for (first, other), allowed in self._differentials.items():
-            found |= np.abs(totals[:, first] - totals[:, other]) > allowed[block.games]
-        return np.asarray(found)
+            beyond |= np.abs(totals[:, first] - totals[:, other]) > allowed[block.games]
+        return np.asarray(beyond)
 
     def _below_minimum(self, block: Block) -> Flags:
         """Flag rounds with a bet below its minimum."""
@@ -296,10 +296,10 @@ def _maximums(game: KernelGame) -> list[float]:
 
 def _differentials(games: Sequence[KernelGame]) -> dict[tuple[int, int], Floats]:
     """Return, by the numbers of two boxes, the differential of each game."""
-    found: dict[tuple[int, int], Floats] = {}
+    differentials: dict[tuple[int, int], Floats] = {}
     for number, game in enumerate(games):
         for type_, allowed in game.limits.differential.items():
             first, other = (NUMBERS[box.code] for box in game.layout.boxes_of(type_))
-            column = found.setdefault((first, other), np.full(len(games), np.inf))
+            column = differentials.setdefault((first, other), np.full(len(games), np.inf))
             column[number] = min(allowed, NEVER)
-    return found
+    return differentials

@@ -68,12 +68,12 @@ class Ruled:
     nets: tuple[int | None, ...] | None = None  # decisions on single bets; None: the rules decide
     decision: str = ""  # the ruling or discretion behind it; empty if a rule itself decides
 
-    def instead_of(self, found: Assessment) -> Assessment:
+    def instead_of(self, assessment: Assessment) -> Assessment:
         if self.is_void:
-            return replace(found, void_rules=self.rules, is_void=True, is_finished=True)
+            return replace(assessment, void_rules=self.rules, is_void=True, is_finished=True)
         if not self.is_settled:
-            return replace(found, throw=self.throw or found.throw)
-        return replace(found, void_rules=(), is_void=False, is_finished=True, throw=self.throw or found.throw)
+            return replace(assessment, throw=self.throw or assessment.throw)
+        return replace(assessment, void_rules=(), is_void=False, is_finished=True, throw=self.throw or assessment.throw)
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,13 @@ class RecordedRound:
         needs_ruling = bool(self.reckoning and self.reckoning.needs_ruling)
         if not needs_ruling:
             return self._by_events
-        found = self._assess(limits_need_ruling=True)
-        return self.ruled.instead_of(found) if self.ruled else found
+        assessment = self._assess(limits_need_ruling=True)
+        return self.ruled.instead_of(assessment) if self.ruled else assessment
 
     @cached_property
     def _by_events(self) -> Assessment:
-        found = self._assess()
-        return self.ruled.instead_of(found) if self.ruled else found
+        assessment = self._assess()
+        return self.ruled.instead_of(assessment) if self.ruled else assessment
 
     def _assess(self, limits_need_ruling: bool = False) -> Assessment:
         return assess(self.book, self.events, bet_irregularities(self.book, self.bets), limits_need_ruling)
@@ -192,9 +192,9 @@ class RecordedRound:
     def _by_rules_alone(self) -> list[int]:
         """Return the nets without any ruling. Empty if the round was never settled by its dice and has none."""
         alone = replace(self, ruled=self.ruled_by_rule)
-        found = alone.assessment
-        if not found.is_finished and found.throw is not None:
-            alone = replace(alone, ruled=Ruled((), is_settled=True, throw=found.throw))
+        assessment = alone.assessment
+        if not assessment.is_finished and assessment.throw is not None:
+            alone = replace(alone, ruled=Ruled((), is_settled=True, throw=assessment.throw))
         return alone._nets() or [0] * len(self.bets)
 
     def breaches(self) -> Sequence[Breach]:
@@ -223,11 +223,11 @@ class RecordedRound:
 def bet_irregularities(book: Rulebook, bets: Sequence[RecordedBet]) -> list[Irregularity]:
     """List bets placed or withdrawn after no-more-bets, one entry each. Only a bet on the felt is withdrawn late."""
     late, withdrawal = situation_of(book, "late-bet"), situation_of(book, "late-withdrawal")
-    found = [
+    irregularities = [
         Irregularity(late.rules[0], late.action, f"{bet.player} {bet.box}", position)
         for position, bet in enumerate(bets) if bet.is_late
     ]  # fmt: skip
-    return found + [
+    return irregularities + [
         Irregularity(withdrawal.rules[0], withdrawal.action, f"{bet.player} {bet.box} {LATE_WITHDRAWAL}", position)
         for position, bet in enumerate(bets) if bet.counts and bet.is_withdrawn_late
     ]  # fmt: skip

@@ -100,26 +100,23 @@ def assess(
 ) -> Assessment:
     """Judge a round. `of_bets` are the irregularities of single bets, each listed separately."""
     ordered = in_order(events)
-    shown = [found for found in _by_event(book, ordered) if found[0].action != "stand"]
+    situations = [pair for pair in _by_event(book, ordered) if pair[0].action != "stand"]
     voided, too_late = voids_of(book, ordered)
     exact = list(
-        dict.fromkeys(rule for situation, _ in shown if situation.action == "void" for rule in situation.rules)
+        dict.fromkeys(rule for situation, _ in situations if situation.action == "void" for rule in situation.rules)
     )
     is_void = bool(exact or voided)
     throw = result_of(ordered)
     finished = is_void or (throw is not None and any(event.kind == SETTLED for event in ordered))
     listed = [
-        *(_irregularity(situation, detail) for situation, detail in shown),
+        *(_irregularity(situation, detail) for situation, detail in situations),
         *(_void_irregularity(book, event, exact) for event in voided),
-        *(
-            _ruling(book, f"Voided under {event.rule} after settlement; the round was already over.")
-            for event in too_late
-        ),
+        *(_ruling(book, f"Voided under {event.rule} after settlement; the round was over.") for event in too_late),
     ]
     once = list(dict.fromkeys(irregularity for irregularity in listed if irregularity is not None))
     once += of_bets
     if finished and not is_void and limits_need_ruling:
-        ruling = _ruling(book, "The minimums of a box exceed what it may hold.")
+        ruling = _ruling(book, "The minimums of a box are more than it may hold.")
         once += [ruling] if ruling not in once else []
     if not finished:
         once.append(Irregularity(None, "unfinished", "The round has no result, or was not settled."))
@@ -128,8 +125,8 @@ def assess(
 
 def voiding_situations(book: Rulebook, events: Sequence[Event]) -> list[Situation]:
     """Return the situations that void a round by its own events, whatever was done about it."""
-    shown = [situation for situation, _ in _by_event(book, in_order(events)) if situation.action == "void"]
-    return list({situation.code: situation for situation in shown}.values())
+    situations = [situation for situation, _ in _by_event(book, in_order(events)) if situation.action == "void"]
+    return list({situation.code: situation for situation in situations}.values())
 
 
 def _by_event(book: Rulebook, ordered: Sequence[Event]) -> Iterator[tuple[Situation, str]]:
@@ -142,9 +139,9 @@ def _by_event(book: Rulebook, ordered: Sequence[Event]) -> Iterator[tuple[Situat
             elif event.tumbles < book.valid_tumbles:
                 yield situation_of(book, "few-tumbles"), f"The tumbler turned {event.tumbles} times."
             if not closed and event.is_running_tumbler:
-                yield situation_of(book, "tumbler-early"), "The tumbler ran before betting closed."
+                yield situation_of(book, "tumbler-early"), "The tumbler ran before betting was closed."
         elif event.kind == DICE_EXPOSED and not closed:
-            yield situation_of(book, "dice-exposed-early"), "The dice were seen before betting closed."
+            yield situation_of(book, "dice-exposed-early"), "The dice were seen before betting was closed."
         elif event.kind == DIE_NOT_FLAT:
             yield situation_of(book, "die-not-flat"), "A die did not rest flat."
         elif event.kind == INTERRUPTION:

@@ -156,11 +156,11 @@ def moves(book: Rulebook, play: Play) -> list[Move]:
     Where all dice were known at an interruption they are the result. A result may still be entered, as the terminal
     would; until it is, there is none to amend.
     """
-    found = [move for move in book.play if move.before == play.state]
+    allowed = [move for move in book.play if move.before == play.state]
     if play.state != _resulted(book) or play.has(RESULT):
-        return found
+        return allowed
     entered = next(move for move in book.play if move.kind == RESULT)
-    return [replace(entered, before=play.state), *(move for move in found if move.kind != RESULT_AMENDED)]
+    return [replace(entered, before=play.state), *(move for move in allowed if move.kind != RESULT_AMENDED)]
 
 
 def _resulted(book: Rulebook) -> str:
@@ -268,13 +268,13 @@ def _without(play: Play, step: PlayStep) -> Play:
     """Take the stake away, the last chips of a bet first."""
     place = (step.player, step.box)
     held = play.stake_of(place)
-    away = held if step.stake is None else step.stake
-    if away > held:
+    taken = held if step.stake is None else step.stake
+    if taken > held:
         raise InputError(f"stake: {step.player} has less than that on {step.box}; check the amount.")
     left: list[Chips] = []
     for chips in reversed(play.chips):
-        part = min(away, chips.stake) if chips.place == place else 0
-        away -= part
+        part = min(taken, chips.stake) if chips.place == place else 0
+        taken -= part
         if chips.stake > part:
             left.append(replace(chips, stake=chips.stake - part))
     return replace(play, chips=tuple(reversed(left)))
@@ -300,8 +300,8 @@ TAKEN = {BET: _placed, INCREASE: _increased, WITHDRAW: _withdrawn, REFUSE: _refu
 
 
 def _event(book: Rulebook, play: Play, step: PlayStep) -> Play:
-    found = next((move for move in moves(book, play) if move.kind == step.kind), None)
-    if found is None and (step.kind in CALLS or play.state == NEW):
+    move_taken = next((move for move in moves(book, play) if move.kind == step.kind), None)
+    if move_taken is None and (step.kind in CALLS or play.state == NEW):
         raise _out_of_order(book, play, step.kind)
     if play.events and step.at < play.events[-1][1]:
         raise InputError(
@@ -310,7 +310,9 @@ def _event(book: Rulebook, play: Play, step: PlayStep) -> Play:
     if step.kind == SETTLED:
         _verify_nets(play, step)
     events = (*play.events, (step.kind, step.at, step.details))
-    after = replace(play, state=found.after if found else play.state, events=events, nets=step.nets or play.nets)
+    after = replace(
+        play, state=move_taken.after if move_taken else play.state, events=events, nets=step.nets or play.nets
+    )
     if step.kind == NO_MORE_BETS:
         after = _closed(after, step.at)
     if not after.is_over and after.closed_at is not None and after.is_established:

@@ -49,12 +49,12 @@ def procedural_faults(book: Rulebook, events: Sequence[Event]) -> Iterator[Proce
     if misplaced := list(_misplaced_tumblers(book, ordered)):
         yield ProceduralFault("tumbler-out-of-order", f"The tumbler ran {' and '.join(dict.fromkeys(misplaced))}.")
     if _is_settled_first(ordered):
-        yield ProceduralFault("settled-before-result", "Settled before a result was on record.")
+        yield ProceduralFault("settled-before-result", "Settled before the result was on record.")
     for event in voids_of(book, ordered)[1]:
-        yield ProceduralFault("void-after-settlement", f"Voided under {event.rule} after settlement.")
+        yield ProceduralFault("void-after-settlement", f"Voided under {event.rule} after the round was settled.")
     if strange := _contradicted(ordered):
         faces = ", ".join(map(str, strange))
-        yield ProceduralFault("dice-contradicted", f"Known at the interruption but not in the result: {faces}.")
+        yield ProceduralFault("dice-contradicted", f"Known at the interruption, and not in the result: {faces}.")
 
 
 def _lacks_valid_tumble(book: Rulebook, ordered: Sequence[Event]) -> bool:
@@ -88,8 +88,8 @@ def _misplaced_tumblers(book: Rulebook, ordered: Sequence[Event]) -> Iterator[st
 
 def _when(phase: Phase) -> str:
     if phase.is_closed:
-        return "after betting closed"
-    return "while betting was open" if phase.is_opened else "before betting opened"
+        return "after betting was closed"
+    return "while bets were open" if phase.is_opened else "before betting began"
 
 
 @cache
@@ -118,6 +118,6 @@ def _contradicted(ordered: Sequence[Event]) -> list[int]:
     throw = result_of(ordered)
     if throw is None:
         return []
-    shown = Counter(throw.faces)
-    strange = [Counter(event.known or ()) - shown for event in ordered if event.kind == INTERRUPTION]
+    faces = Counter(throw.faces)
+    strange = [Counter(event.known or ()) - faces for event in ordered if event.kind == INTERRUPTION]
     return sorted(set().union(*strange))

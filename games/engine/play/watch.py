@@ -82,15 +82,15 @@ def _room(box: str, total: int, own: Range, pairs: Sequence[PairWatch], capped: 
 
 
 def _last_first(chips: Sequence[Chips], box: str, over: int) -> tuple[tuple[str, int], ...]:
-    found: dict[str, int] = {}
+    excess_by_player: dict[str, int] = {}
     for chip in reversed(chips):
         if over <= 0:
             break
         if chip.box == box:
             part = min(over, chip.stake)
-            found[chip.player] = found.get(chip.player, 0) + part
+            excess_by_player[chip.player] = excess_by_player.get(chip.player, 0) + part
             over -= part
-    return tuple(found.items())
+    return tuple(excess_by_player.items())
 
 
 def _short(bets: Sequence[Bet], box: str, own: Range) -> tuple[tuple[str, int], ...]:

@@ -203,11 +203,13 @@ def _of_events(book: Rulebook, ordered: Sequence[Event]) -> Iterator[Shown]:
     closed = established = settled = False
     is_closed_on_record = any(event.kind == NO_MORE_BETS for event in ordered)
     for place, event in enumerate(ordered):
-        found = list(_of_event(book, event, closed=closed, established=established, settled=settled))
+        shown_readings = list(_of_event(book, event, closed=closed, established=established, settled=settled))
         if not is_closed_on_record and (event.is_running_tumbler or event.kind == DICE_EXPOSED):
-            found.append(("no-call-on-record", _early(book, event)))
-        yield from (_shown(name, situation) for name, situation in found if name)
-        voided = [situation for _, situation in found if situation.action == "void" and event.kind != INTERRUPTION]
+            shown_readings.append(("no-call-on-record", _early(book, event)))
+        yield from (_shown(name, situation) for name, situation in shown_readings if name)
+        voided = [
+            situation for _, situation in shown_readings if situation.action == "void" and event.kind != INTERRUPTION
+        ]
         if any(_is_valid_tumble(book, later) for later in ordered[place + 1 :]):
             yield from (_shown("void-is-not-healed", situation) for situation in voided)
         closed |= event.kind == NO_MORE_BETS

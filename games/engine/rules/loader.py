@@ -210,9 +210,9 @@ class RulebookReader:
     def _procedural(self) -> dict[str, tuple[str, ...]]:
         """Read the checks of the procedure that apply to this document, each with the rules it guards, if any."""
         entry = RulebookEntry(self.file, "procedural", self.root.take("procedural", dict))
-        found = {kind: self.rules_or_none(entry, kind) for kind in PROCEDURAL if kind in entry.data}
+        checks = {kind: self.rules_or_none(entry, kind) for kind in PROCEDURAL if kind in entry.data}
         entry.close()
-        return found
+        return checks
 
     # --- Layouts ---
 
@@ -329,13 +329,13 @@ class RulebookReader:
     def _discretions(self) -> Iterator[DiscretionRule]:
         """Read the discretions; empty if the document leaves nothing to the operator."""
         for entry in self.root.entries("discretion", "situation", []):
-            found = DiscretionRule(
+            discretion = DiscretionRule(
                 entry.text("situation"), entry.text("bets", ""), self.rules(entry), entry.text("about")
             )  # fmt: skip
-            if found.bets not in DISCRETION_BETS:
-                raise entry.error(f"has bets = {found.bets!r}; write house-placed, or leave it out for all bets")
+            if discretion.bets not in DISCRETION_BETS:
+                raise entry.error(f"has bets = {discretion.bets!r}; write house-placed, or leave it out for all bets")
             entry.close()
-            yield found
+            yield discretion
 
     def _play(self) -> Iterator[OrderStep]:
         for entry in self.root.entries("play", "step"):
@@ -349,20 +349,20 @@ class RulebookReader:
         return unique(read, lambda reading: reading.name, self.file, "reading")
 
     def _named(self, key: str) -> tuple[Named, ...]:
-        found = []
+        steps = []
         for entry in self.root.entries(key, "name"):
-            found.append(Named(entry.text("name"), self.rules(entry), entry.text("text")))
+            steps.append(Named(entry.text("name"), self.rules(entry), entry.text("text")))
             entry.close()
-        return tuple(unique(found, lambda named: named.name, self.file, key).values())
+        return tuple(unique(steps, lambda named: named.name, self.file, key).values())
 
 
 def unique(values: Iterable[Any], key: Any, file: str, what: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    by_key: dict[str, Any] = {}
     for value in values:
-        if key(value) in found:
+        if key(value) in by_key:
             raise RulebookError(f"{file}: {what} {key(value)} appears twice.")
-        found[key(value)] = value
-    return found
+        by_key[key(value)] = value
+    return by_key
 
 
 @cache

@@ -82,10 +82,10 @@ def load_readings(
 
 
 def _alternatives(reading: "RulebookEntry") -> Iterator[Alternative]:
-    found = list(reading.entries("alternatives", "value"))
-    if not found:
+    entries = list(reading.entries("alternatives", "value"))
+    if not entries:
         raise reading.error("has no alternative, so it is no reading; say what else the words can mean")
-    for entry in found:
+    for entry in entries:
         yield Alternative(text=entry.text("text"), value=entry.text("value", ""))
         entry.close()
 
@@ -157,5 +157,5 @@ def _why_closed(book: "Rulebook", excess: str) -> str:
 
 def readings_that_set(book: "Rulebook", excess: str = "", rounding: int | None = None) -> list[str]:
     """Return the names of the readings that a setting is about."""
-    wanted = [*([EXCESS] if excess else []), *([ROUNDING] if rounding is not None else [])]
-    return [reading.name for name in wanted if (reading := book.reading_that_sets(name)) is not None]
+    settings = [*([EXCESS] if excess else []), *([ROUNDING] if rounding is not None else [])]
+    return [reading.name for name in settings if (reading := book.reading_that_sets(name)) is not None]

@@ -80,11 +80,11 @@ class Layout:
 
     def winning(self, throw: Throw) -> dict[str, int]:
         """Return every winning box with its odds to 1; calculated once for each of the 56 distinct throws."""
-        found = self._winning.get(throw.ascending)
-        if found is None:
-            found = {code: odds for code, box in self.boxes.items() if (odds := box.odds_on(throw))}
-            self._winning[throw.ascending] = found
-        return found
+        winning = self._winning.get(throw.ascending)
+        if winning is None:
+            winning = {code: odds for code, box in self.boxes.items() if (odds := box.odds_on(throw))}
+            self._winning[throw.ascending] = winning
+        return winning
 
 
 @dataclass(frozen=True)

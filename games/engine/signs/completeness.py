@@ -42,15 +42,15 @@ def missing_on_sign(book: Rulebook, layout: Layout, limits: Limits) -> list[Miss
 def missing_for(book: Rulebook, layout: Layout, limits: Limits, box: str) -> tuple[str, ...]:
     """Name the limits that the sign lacks for one box."""
     range_ = limits.of(layout, box)
-    found = []
+    missing = []
     if range_.minimum is None:
-        found.append(MINIMUM)
+        missing.append(MINIMUM)
     if range_.maximum is None:
-        found.append(MAXIMUM)
+        missing.append(MAXIMUM)
     type_ = layout.boxes[box].type
     if type_ in differential_types(book) and type_ not in limits.differential:
-        found.append(DIFFERENTIAL)
-    return tuple(found)
+        missing.append(DIFFERENTIAL)
+    return tuple(missing)
 
 
 def incomplete_boxes(book: Rulebook, layout: Layout, limits: Limits) -> list[str]:

@@ -125,14 +125,14 @@ def _permitted(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> dic
 
 def _exceeded(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> list[tuple[str, str, int]]:
     """Yield the pairs of boxes that exceed their differential: the heavier, the lighter, the limit."""
-    found = []
+    exceeded = []
     for type_, allowed in limits.differential.items():
         first, second = (box.code for box in layout.boxes_of(type_))
         if totals.get(first, 0) < totals.get(second, 0):
             first, second = second, first
         if totals.get(first, 0) - totals.get(second, 0) > allowed:
-            found.append((first, second, allowed))
-    return found
+            exceeded.append((first, second, allowed))
+    return exceeded
 
 
 def breaches(

@@ -46,13 +46,13 @@ class LiveRoundAdmin(GatedAdmin):
         before = _key(request.GET.get("before", ""))
         playing = rounds.filter(ended_at=None) if state != "over" and before is None else rounds.none()
         over = rounds.filter(ended_at__isnull=False).order_by("-pk") if state != "in-play" else rounds.none()
-        found = list((over.filter(pk__lt=before) if before else over)[: ROWS + 1])
-        shown = [*playing, *found[:ROWS]]
-        add_current_status_live(shown)
+        ended = list((over.filter(pk__lt=before) if before else over)[: ROWS + 1])
+        rounds_shown = [*playing, *ended[:ROWS]]
+        add_current_status_live(rounds_shown)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Rounds in play", "rounds": shown,
-            "older": found[ROWS - 1].pk if len(found) > ROWS else None, "before": before,
+            "title": "Rounds in play", "rounds": rounds_shown,
+            "older": ended[ROWS - 1].pk if len(ended) > ROWS else None, "before": before,
             "states": STATES.items(), "state": state if state in STATES else "",
         }  # fmt: skip
         return TemplateResponse(request, "live/live_rounds.html", context)

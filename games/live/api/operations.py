@@ -27,8 +27,8 @@ live_list = operation(
 live_add = operation(
     "live_round_open",
     "Open a round",
-    about="One round at a time per table. 201: it is new. 200: it was opened before, and nothing has changed. A round at a "
-    "table that is closed, suspended or not opened with its checks is accepted; `warnings` then cites the rule.",
+    about="One round at a time per table. 201: it is new. 200: it was opened before, and nothing has changed. A round "
+    "at a table that is closed, suspended or not opened with its checks is accepted; `warnings` then cites the rule.",
     takes=ref("LiveOpening"),
     answers={200: ref("LiveStand"), 201: ref("LiveStand")},
     refusals={409: TAKEN, 429: TOO_MANY},

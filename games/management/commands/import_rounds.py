@@ -41,8 +41,8 @@ class Command(ActingCommand):
         try:
             with path.open("rb") as stream:
                 total = path.stat().st_size
-                shown = bar_on_terminal(path.name, total)
-                return rounds_import(actor=actor, stream=stream, name=path.name, progress=shown)
+                bar = bar_on_terminal(path.name, total)
+                return rounds_import(actor=actor, stream=stream, name=path.name, progress=bar)
         except OSError as error:
             raise CommandError(f"{path}: cannot be read ({error.strerror}); name a file of rounds.") from None
         except InputError as error:

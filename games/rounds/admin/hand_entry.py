@@ -99,32 +99,32 @@ class HandForm(ActionForm):
         return read_bets(self.cleaned_data["bets"], started_at, self.thing.casino) if started_at else []
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or self.cleaned_data
-        has_time, has_count = said.get("tumbler_at") is not None, said.get("tumbles") is not None
+        values = super().clean() or self.cleaned_data
+        has_time, has_count = values.get("tumbler_at") is not None, values.get("tumbles") is not None
         if has_time and not has_count and "tumbles" not in self.errors:
             self.add_error("tumbles", "Enter the number of tumbles, or leave its time empty.")
         if has_count and not has_time and "tumbler_at" not in self.errors:
             self.add_error("tumbler_at", "Enter when the tumbler ran, or leave the tumbles empty.")
-        if said.get("activated") and said.get("tumbles") != 0:
+        if values.get("activated") and values.get("tumbles") != 0:
             self.add_error("activated", "Only for a tumbler with 0 tumbles. Leave it empty, or enter 0 tumbles.")
-        self._clean_order(said)
-        return said
+        self._clean_order(values)
+        return values
 
-    def _clean_order(self, said: dict[str, Any]) -> None:
+    def _clean_order(self, values: dict[str, Any]) -> None:
         """Require the times that decide the order of result, settlement and void."""
-        void, further = said.get("void"), said.get("events") or []
+        void, further = values.get("void"), values.get("events") or []
         for name in ("void_at", "void_by"):
-            if said.get(name) and not void:
+            if values.get(name) and not void:
                 self.add_error(name, "Enter the rule by which the round was voided, or leave this empty.")
-        if said.get("result_at") and not said.get("dice") and "dice" not in self.errors:
+        if values.get("result_at") and not values.get("dice") and "dice" not in self.errors:
             self.add_error("result_at", "Enter the dice, or leave the time of the result empty.")
         is_special = void or any(event["kind"] != RESULT for _, event in further)
-        if said.get("dice") and is_special and not said.get("result_at") and "result_at" not in self.errors:
+        if values.get("dice") and is_special and not values.get("result_at") and "result_at" not in self.errors:
             self.add_error("result_at", "Enter the time of the result: other events came before or after it.")
-        has_more = said.get("dice") or said.get("settled_at") or further
-        if void and has_more and not said.get("void_at") and "void_at" not in self.errors:
+        has_more = values.get("dice") or values.get("settled_at") or further
+        if void and has_more and not values.get("void_at") and "void_at" not in self.errors:
             self.add_error("void_at", "Enter the time of the void: other events came before or after it.")
-        if void and said.get("void_at") and said["void_at"] == said.get("settled_at"):
+        if void and values.get("void_at") and values["void_at"] == values.get("settled_at"):
             self.add_error("void_at", "The round was settled at the same time. Enter seconds, for example 21:08:20.")
 
 
@@ -168,11 +168,11 @@ class HandRound:
     def _event(self, kind: str, at: Any, **more: Any) -> dict[str, Any]:
         return {"kind": kind, "at": as_text(at, self.table.casino), **more}
 
-    def told(self, faults: tuple[str, ...]) -> list[str]:
+    def faults_by_field(self, faults: tuple[str, ...]) -> list[str]:
         """Name the faults by form field and line instead of events[3]."""
         return [PLACE.sub(self._place, fault) for fault in faults]
 
-    def _place(self, found: re.Match[str]) -> str:
+    def _place(self, match: re.Match[str]) -> str:
         """Translate the place at the start of a fault to the form; any other text is left as it is."""
-        places, index = self.places[found[1]], int(found[2])
-        return places[index] if index < len(places) else found[0]
+        places, index = self.places[match[1]], int(match[2])
+        return places[index] if index < len(places) else match[0]

@@ -49,10 +49,10 @@ class Clock:
             raise LineError(f"{error}") from None
 
     def _moment(self, word: str) -> dt.datetime:
-        found = TIME.fullmatch(word)
-        if found is None:
+        match = TIME.fullmatch(word)
+        if match is None:
             return parse_local(word, self.zone)
-        hour, minute, second = (int(part or 0) for part in found.groups())
+        hour, minute, second = (int(part or 0) for part in match.groups())
         naive = self.start.replace(hour=hour, minute=minute, second=second, microsecond=0)
         if naive < self.start - HALF_A_DAY:
             naive += A_DAY
@@ -74,16 +74,16 @@ def read_bets(text: str, started_at: dt.datetime, casino: Casino) -> list[tuple[
 def _read(
     text: str, read: Callable[[list[str], Clock], dict[str, Any]], clock: Clock
 ) -> list[tuple[int, dict[str, Any]]]:
-    found, faults = [], []
+    entries, faults = [], []
     for number, line in enumerate(text.splitlines(), 1):
         if words := line.split():
             try:
-                found.append((number, read(words, clock)))
+                entries.append((number, read(words, clock)))
             except LineError as fault:
                 faults.append(f"Line {number}: {fault}.")
     if faults:
         raise ValidationError(faults)
-    return found
+    return entries
 
 
 # --- Events ---

@@ -94,11 +94,11 @@ def receive(body: Any, file: Any) -> None:
 class RoundDetail(GatedView):
     @operations.round_read
     def get(self, request: Request, key: int) -> Response:
-        found = Round.objects.select_related("table__casino", "dice_set").filter(pk=key).first()
-        if found is None:
+        round_ = Round.objects.select_related("table__casino", "dice_set").filter(pk=key).first()
+        if round_ is None:
             raise Http404(f"There is no round {key}.")
-        authorize(self.actor, "round.view", found)
-        return Response(round_document(found))
+        authorize(self.actor, "round.view", round_)
+        return Response(round_document(round_))
 
 
 def filter_from(request: Request) -> RoundFilter:

@@ -82,12 +82,12 @@ def known_file(actor: Actor, stream: BinaryIO) -> Imported | None:
     while block := stream.read(BLOCK):
         digest.update(block)
     stream.seek(0)
-    found = ImportedFile.objects.filter(sha256=digest.digest()).first()
-    if found is None:
+    imported = ImportedFile.objects.filter(sha256=digest.digest()).first()
+    if imported is None:
         return None
-    for table in Table.objects.filter(pk__in=found.recorded.order_by().values("table").distinct()):
+    for table in Table.objects.filter(pk__in=imported.recorded.order_by().values("table").distinct()):
         authorize(actor, "round.record", table)
-    return Imported(found.rounds, 0, found.rounds)
+    return Imported(imported.rounds, 0, imported.rounds)
 
 
 def verify_at_once() -> None:

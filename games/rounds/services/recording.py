@@ -49,8 +49,8 @@ def read_round(line: bytes, books: TermsCache, *, now: dt.datetime) -> ReadyRoun
     """Read a round by the fast parser if possible; otherwise report every fault."""
     latest = now + CLOCKS_DIFFER
     shape = decode(line)
-    found = fast_parser.ready(shape, books, latest=latest) if shape is not None else None
-    return found or diagnostic_parser.read(line, books, latest=latest)
+    ready_round = fast_parser.ready(shape, books, latest=latest) if shape is not None else None
+    return ready_round or diagnostic_parser.read(line, books, latest=latest)
 
 
 def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
@@ -109,8 +109,8 @@ def _insert(ready: ReadyRound, books: TermsCache, sent: Sent) -> int | None:
     )  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)
-        found = cursor.fetchone()
-    return int(found[0]) if found else None
+        inserted = cursor.fetchone()
+    return int(inserted[0]) if inserted else None
 
 
 def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:

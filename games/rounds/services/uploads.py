@@ -60,11 +60,11 @@ def _used(folder: Path) -> int:
     used, oldest = 0, time.time() - LEFT_SECONDS
     for path in folder.iterdir():
         with suppress(FileNotFoundError):
-            found = path.stat()
-            if found.st_mtime < oldest:
+            stat = path.stat()
+            if stat.st_mtime < oldest:
                 path.unlink()
             else:
-                used += found.st_size
+                used += stat.st_size
     return used
 
 

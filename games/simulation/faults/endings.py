@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from random import Random
 
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.faults.fault import Fault, leave_out, winning_bet
 from games.simulation.payout import Dice
 from games.simulation.played_floor import PlayedTable
@@ -34,14 +34,14 @@ def _amend(draft: RoundDraft, random: Random, second: int) -> None:
     by = random.choice((draft.supervisor, draft.supervisor, draft.dealer, None))
     draft.add(second, "result-amended", dice=list(draft.dice), **({"by": by} if by else {}))
     if by is None or by != draft.supervisor:
-        draft.wrong("amendment-without-authority", told.AMENDED_BY.format(by or told.NO_NAME))
+        draft.wrong("amendment-without-authority", sentences.AMENDED_BY.format(by or sentences.NO_NAME))
 
 
 def _before(draft: RoundDraft, random: Random) -> Dice:
     wrong, when = _enter_wrongly(draft, random), draft.moments
     _amend(draft, random, when.amended)
     draft.add(when.settled, "settled")
-    draft.show(when.amended, "wrong-result-entered", told.AMENDED_BEFORE, settled="no")
+    draft.show(when.amended, "wrong-result-entered", sentences.AMENDED_BEFORE, settled="no")
     return wrong
 
 
@@ -49,7 +49,7 @@ def _after(draft: RoundDraft, random: Random) -> Dice:
     wrong, when = _enter_wrongly(draft, random), draft.moments
     draft.add(when.settled, "settled")
     _amend(draft, random, when.after)
-    draft.show(when.after, "wrong-result-entered", told.AMENDED_AFTER, settled="yes")
+    draft.show(when.after, "wrong-result-entered", sentences.AMENDED_AFTER, settled="yes")
     return wrong
 
 

@@ -11,11 +11,11 @@ Fault = Callable[[RoundDraft, Random], bool]
 
 def bet_on(draft: RoundDraft, random: Random, boxes: Iterable[str]) -> Wager | None:
     """Return a bet in one of these boxes, adding one if needed."""
-    wanted = list(boxes)
-    there = [bet for bet in draft.bets if bet.box in wanted and not bet.is_out]
+    codes = list(boxes)
+    there = [bet for bet in draft.bets if bet.box in codes and not bet.is_out]
     if there:
         return random.choice(there)
-    for box in random.sample(wanted, len(wanted)):
+    for box in random.sample(codes, len(codes)):
         if stake := draft.ordinary_stake(box):
             return draft.put(box, stake)
     return None

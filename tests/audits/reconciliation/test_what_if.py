@@ -130,7 +130,7 @@ def test_what_the_events_say_under_another_rulebook(table: Table) -> None:
     assert (nets(found, "now"), nets(found)) == (["100.00"], ["0.00"])
     assert found["players"][0]["difference"] == "-100.00"
     assert found["otherwise"]["irregularities"] == [
-        {"rule": f"{OPEN_COVER}#5.5.3", "action": "void", "detail": "The tumbler ran before betting closed."}
+        {"rule": f"{OPEN_COVER}#5.5.3", "action": "void", "detail": "The tumbler ran before betting was closed."}
     ]
     assert found["bets"][0]["rules"] == [f"{OPEN_COVER}#5.5.3", f"{OPEN_COVER}#5.12"]
 

@@ -139,7 +139,7 @@ def test_what_happens_out_of_turn_is_kept_and_the_rule_told(house: House, clock:
     assert (body["state"], body["void"]) == ("open", True)
     assert body["irregularities"] == [
         {"rule": "rws-tai-sai-open-cover-v5#5.5.3", "action": "void",
-         "detail": "The tumbler ran before betting closed."}
+         "detail": "The tumbler ran before betting was closed."}
     ]  # fmt: skip
     player.do("void", rule="5.5.3", by="S11")
     assert [event["kind"] for event in Round.objects.get().events] == ["place-bets", "tumbler", "void"]

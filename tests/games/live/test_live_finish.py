@@ -146,7 +146,7 @@ def test_a_result_without_the_die_that_was_known_is_pointed_out_before_anything_
 ) -> None:
     live, client = LiveRound.objects.get(), person(house)
     page = finish(client, live, tumbles="3", known_dice="2 ? ?", dice="1 3 6").content.decode()
-    assert "Known at the interruption but not in the result: 2." in page
+    assert "Known at the interruption, and not in the result: 2." in page
     page = finish(client, live, tumbles="3", known_dice="2 ? ?", dice="1 2 6").content.decode()
     assert "not in the result" not in page
 

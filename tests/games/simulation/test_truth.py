@@ -63,9 +63,9 @@ PROCEDURAL = {
 }
 MISPLACED = {"again after a valid tumble", "after the result", "again after a valid tumble and after the result"}
 MISPLACED_IN = {
-    V6: MISPLACED | {"before betting opened"},
-    OPEN_COVER: MISPLACED | {"before betting opened", "while betting was open"},
-    DIVISION_9: MISPLACED | {"while betting was open", "after betting closed"},
+    V6: MISPLACED | {"before betting began"},
+    OPEN_COVER: MISPLACED | {"before betting began", "while bets were open"},
+    DIVISION_9: MISPLACED | {"while bets were open", "after betting was closed"},
 }
 
 
