@@ -131,8 +131,8 @@ def _people(pits: int) -> Iterator[str]:
             for place in range(1, count + 1):
                 number = f"{pit}{place:0{digits}d}"
                 yield _person(f"{letter}{number}", f"{name} {number}", post, f"P{pit}")
-    for number in range(1, SHIFT_MANAGERS + 1):
-        yield _person(f"M{number}", f"Shift manager {number}", "shift-manager")
+    for place in range(1, SHIFT_MANAGERS + 1):
+        yield _person(f"M{place}", f"Shift manager {place}", "shift-manager")
 
 
 def _person(number: str, name: str, post: str, pit: str | None = None) -> str:

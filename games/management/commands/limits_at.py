@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from games.engine.rules.loader import rulebook
-from games.limits.selectors import NoLimitsError, SignAt, limits_at
 from games.labels.money import limit_label
+from games.limits.selectors import NoLimitsError, SignAt, limits_at
 from games.limits.signs.sign import limits_document, rows
 from games.management.acting_command import PlainCommand, moment
 from games.management.rules_command import as_json
