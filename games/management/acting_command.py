@@ -66,7 +66,7 @@ class ActingCommand(PlainCommand):
             entry_point.reset(token)
 
     def act(self, actor: Actor, **options: Any) -> str | None:
-        raise NotImplementedError(f"{type(self)} has to say what it does")
+        raise NotImplementedError(f"{type(self)} must define what it does")
 
 
 def add_as(parser: Any, default: Any = None) -> None:

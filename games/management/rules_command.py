@@ -25,7 +25,7 @@ class RulesCommand(PlainCommand):
             raise CommandError(str(error)) from None
 
     def answer(self, **options: Any) -> str:
-        raise NotImplementedError(f"{type(self)} has to say what it answers")
+        raise NotImplementedError(f"{type(self)} must define its answer")
 
 
 def add_file(parser: CommandParser) -> None:

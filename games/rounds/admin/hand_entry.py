@@ -43,8 +43,7 @@ class HandForm(ActionForm):
     )  # fmt: skip
     result_at = MomentField(
         past=True, required=False, label="Result at",
-        help_text="Needed where the round was interrupted, amended or voided: the order decides. Else it may be left "
-        "empty, and is taken to be the time of the settlement.",
+        help_text="Required if the round was interrupted, amended or voided. Defaults to the time of the settlement.",
     )  # fmt: skip
     settled_at = MomentField(
         past=True, required=False, label="Settled at", help_text="Leave empty if the round was not settled."
@@ -55,7 +54,7 @@ class HandForm(ActionForm):
     )  # fmt: skip
     void_at = MomentField(
         past=True, required=False, label="Voided at",
-        help_text="Needed where the round had a result, a settlement or further events: the order decides.",
+        help_text="Required if the round had a result, a settlement or further events.",
     )  # fmt: skip
     void_by = forms.CharField(
         required=False, max_length=200, widget=UnfoldAdminTextInputWidget(), label="Voided by (staff number)"
@@ -68,13 +67,13 @@ class HandForm(ActionForm):
     )
     events = _lines(
         4,
-        "A line an event: time, kind and what belongs to it, as in: 21:07:40 interruption 2 ? ?; 21:07:45 "
+        "One event a line: time, kind and details, for example 21:07:40 interruption 2 ? ?; 21:07:45 "
         "dice-exposed; 21:07:46 die-not-flat; 21:07:50 result-amended 1 3 5 by S11; 21:09 void ruling by SM1.",
         "Further events",
     )
     bets = _lines(
         8,
-        "A line a bet: player, box, stake and net, as in: seat-3 small 100.00 100.00. The net may be left out if the "
+        "One bet a line: player, box, stake and net, for example seat-3 small 100.00 100.00. Leave the net out if the "
         "round is void or the bet does not count. After it, if it applies: refused; house (placed by the house); call "
         "(on the player's oral call); at 21:07:10 (placed); withdrawn 21:07:20.",
         "Bets",
