@@ -89,14 +89,14 @@ class PlantedTable:
         """Write the table as an entry of a floor file."""
         limits = f'{{ min = "{money(MINIMUM)}", max = "{money(self.maximum)}" }}'
         boxes = ", ".join(f'"{type_}" = {limits}' for type_ in sorted(self.layout.types))
-        apart = ", ".join(
+        differentials = ", ".join(
             f'"{type_}" = "{money(self.differential)}"' for type_ in EVEN_MONEY if type_ in self.layout.types
         )
         return (
             f'[[table]]\ncasino = "BEN"\npit = "P1"\ncode = "{self.code}"\nrulebook = "{self.rulebook}"\n'
             f'layout = "{self.layout_code}"\nchip_unit = "0.01"\nfrom = {BEGINS.isoformat()}\n\n'
             f'[[limits]]\ntables = ["{self.code}"]\nfrom = {BEGINS.isoformat()}\nboxes = {{ {boxes} }}\n'
-            f"differential = {{ {apart} }}\n"
+            f"differential = {{ {differentials} }}\n"
         )
 
 
@@ -213,7 +213,7 @@ def over_maximum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> t
     return bets, Truth(ref, "box-maximum", (box,), None, players * stake, table.maximum)
 
 
-def too_far_apart(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
+def over_differential(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
     """Exceed a differential: one player on each box, the heavier cut to the other's stake plus the differential."""
     pair = random.choice(table.pairs)
     heavier, lighter = random.sample(pair, 2)
@@ -234,7 +234,7 @@ def below_minimum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> 
     return bets, Truth(ref, "below-minimum", (box,), "P-0", stake, MINIMUM)
 
 
-PLANTS = (over_maximum, too_far_apart, below_minimum)
+PLANTS = (over_maximum, over_differential, below_minimum)
 
 
 def differences(truth: Iterable[Truth], findings: Iterable[Truth]) -> list[str]:

@@ -127,8 +127,8 @@ class Crowd:
         """Remove the last bets on the heavier side of a pair until the differential is kept."""
         for type_, allowed in (self.sign.differential if self.sign else {}).items():
             first, second = self.table.pairs[type_]
-            while abs(apart := totals.get(first, 0) - totals.get(second, 0)) > allowed:
-                heavier = first if apart > 0 else second
+            while abs(difference := totals.get(first, 0) - totals.get(second, 0)) > allowed:
+                heavier = first if difference > 0 else second
                 last = next(place for place in reversed(range(len(bets))) if bets[place].box == heavier)
                 totals[heavier] -= bets.pop(last).stake
         return bets

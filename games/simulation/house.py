@@ -112,10 +112,10 @@ def _sign(
         for key, (least, most) in ranges.items()
         if key in layout.types or key in layout.boxes
     ]
-    apart = [f'{key} = "{amount * scale}"' for key, amount in differential.items() if key in layout.types]
+    differential_lines = [f'{key} = "{amount * scale}"' for key, amount in differential.items() if key in layout.types]
     return "\n".join(
         ["[[limits]]", f'tables = ["{_code(number)}"]', f"from = {starts_at}", "[limits.boxes]", *lines,
-         "[limits.differential]", *apart, ""]
+         "[limits.differential]", *differential_lines, ""]
     )  # fmt: skip
 
 

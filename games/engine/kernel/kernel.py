@@ -154,8 +154,11 @@ class Kernel:
         maximums = self._maximums[games]
         permitted = maximums.copy()
         for (first, other), differential in self._differentials.items():
-            apart, allowed = totals[:, first] - totals[:, other], differential[games]
-            for heavier, lighter, exceeded in ((first, other, apart > allowed), (other, first, -apart > allowed)):
+            difference, allowed = totals[:, first] - totals[:, other], differential[games]
+            for heavier, lighter, exceeded in (
+                (first, other, difference > allowed),
+                (other, first, -difference > allowed),
+            ):
                 most = np.minimum(totals[:, lighter], maximums[:, lighter]) + allowed
                 permitted[exceeded, heavier] = np.minimum(permitted[exceeded, heavier], most[exceeded])
         return permitted

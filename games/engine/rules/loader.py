@@ -222,7 +222,7 @@ class RulebookReader:
             areas, captions = tuple(self._areas(entry, boxes)), tuple(self._captions(entry, boxes))
             layout = Layout(entry.text("code"), self.rule(entry), entry.text("drawing"), boxes, areas, captions)
             entry.close()
-            self._verify_apart(entry, layout)
+            self._verify_no_overlap(entry, layout)
             yield layout
 
     def _boxes(self, layout: RulebookEntry) -> Iterator[Box]:
@@ -280,7 +280,7 @@ class RulebookReader:
                 raise entry.error("is not a bet type of this layout")
             yield caption
 
-    def _verify_apart(self, entry: RulebookEntry, layout: Layout) -> None:
+    def _verify_no_overlap(self, entry: RulebookEntry, layout: Layout) -> None:
         names: list[tuple[Rectangle, str]] = [(area, area.box) for area in layout.areas]
         names += [(caption, f"the caption of {caption.type}") for caption in layout.captions]
         for (area, name), (other, other_name) in combinations(names, 2):

@@ -45,9 +45,9 @@ def changes(old: Limits, new: Limits) -> list[LimitChange]:
 def stricter(layout: Layout, old: Limits, new: Limits) -> list[LimitChange]:
     """List what becomes stricter in any box of the layout, by bet type or by box."""
     box_changes = [change for box in layout.boxes for change in _figures(box, old.of(layout, box), new.of(layout, box))]
-    apart = [LimitChange(type_, "differential", old.differential.get(type_), new.differential.get(type_))
+    differential_changes = [LimitChange(type_, "differential", old.differential.get(type_), new.differential.get(type_))
              for type_ in _keys(old.differential, new.differential)]  # fmt: skip
-    return [change for change in [*box_changes, *apart] if change.is_stricter]
+    return [change for change in [*box_changes, *differential_changes] if change.is_stricter]
 
 
 def _lines(old: Limits, new: Limits) -> Iterator[LimitChange]:

@@ -58,11 +58,11 @@ def incomplete_boxes(book: Rulebook, layout: Layout, limits: Limits) -> list[str
 
     A worker asks this of every sign that it meets, and looking it up box by box took many times as long.
     """
-    apart = {type_ for type_ in differential_types(book) if type_ not in limits.differential}
+    without_differential = {type_ for type_ in differential_types(book) if type_ not in limits.differential}
     return [
         code
         for code, range_ in limits.ranges(layout).items()
-        if range_.minimum is None or range_.maximum is None or layout.boxes[code].type in apart
+        if range_.minimum is None or range_.maximum is None or layout.boxes[code].type in without_differential
     ]
 
 

@@ -146,7 +146,7 @@ def breaches(
         for box, holding in boxes.items()
         if holding.limits.maximum is not None and holding.total > holding.limits.maximum
     ]
-    apart = [
+    over_differential = [
         Breach("differential", (heavier, lighter), None, totals[heavier] - totals.get(lighter, 0), allowed)
         for heavier, lighter, allowed in _exceeded(layout, limits, totals)
     ]
@@ -155,7 +155,7 @@ def breaches(
         for bet in bets
         if (minimum := boxes[bet.box].limits.minimum) is not None and bet.stake < minimum
     ]
-    return [*over, *apart, *under]
+    return [*over, *over_differential, *under]
 
 
 # --- Excess stakes ---------------------------------------------------------------------------------
