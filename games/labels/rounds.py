@@ -1,4 +1,8 @@
-"""Names of the states of a round in play, and of what the rules want done about an irregularity."""
+"""Names of the states of a round in play, and of the actions and details of its irregularities."""
+
+from games.engine.box_numbers import NUMBERS
+from games.labels.boxes import box_label
+from games.labels.events import EVENTS
 
 #: States by the order of play of the rulebooks.
 STATES = {
@@ -34,6 +38,14 @@ def state_label(code: str) -> str:
 def action_label(code: str) -> str:
     """Name what the rules want done: `Needs a ruling` for `ruling`."""
     return ACTIONS.get(code) or code.replace("-", " ").capitalize()
+
+
+def detail_label(detail: str) -> str:
+    """Name the boxes and events in the detail of an irregularity: `seat-1 Small withdrawn after No more bets`."""
+    player, *words = detail.split(" ")  # a player may be called like a box
+    names = [box_label(word) if word in NUMBERS else EVENTS[word] if "-" in word and word in EVENTS else word
+             for word in words]  # fmt: skip
+    return " ".join([player, *names])
 
 
 def result_label(code: str) -> str:

@@ -4,9 +4,11 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from games.engine.money import parse_net
 from games.engine.play.live_play import Play, PlayRefusal, retake
 from games.labels.boxes import box_label
 from games.labels.events import tumbler_label
+from games.labels.money import money_label
 from games.live.parser import as_step
 from games.live.session_state import SessionState
 
@@ -39,7 +41,7 @@ def step_text(content: dict[str, Any]) -> str:
     if "box" in content:
         parts.append(box_label(content["box"]))
     if "stake" in content:
-        parts.append(str(content["stake"]))
+        parts.append(money_label(parse_net(content["stake"])))
     if content.get("house_placed"):
         parts.append("placed by the house")
     if content.get("call_bet"):
@@ -49,5 +51,13 @@ def step_text(content: dict[str, Any]) -> str:
     if "dice" in content:
         parts.append(", ".join(map(str, content["dice"])))
     parts += [f"{label} {content[name]}" for name, label in NAMED_FIELDS if name in content]
-    nets = [f"{entry['player']} {box_label(entry['box'])} {entry['net']}" for entry in content.get("nets", [])]
+    nets = [
+        f"{entry['player']} {box_label(entry['box'])} {money_label(parse_net(entry['net']))}"
+        for entry in content.get("nets", [])
+    ]
     return " ".join([*parts, "; ".join(nets)]).strip()
+
+
+def net_text(player: str, box: str, net: str) -> str:
+    """Describe what was paid for a bet: `seat-1 Small −50.00`."""
+    return f"{player} {box_label(box)} {money_label(parse_net(net))}"

@@ -84,6 +84,12 @@ def action_name(code: str) -> str:
 
 
 @register.filter
+def detail_name(detail: str) -> str:
+    """Name the boxes and events in the detail of an irregularity: `seat-1 Small withdrawn after No more bets`."""
+    return rounds.detail_label(detail)
+
+
+@register.filter
 def result_name(code: str) -> str:
     """Name what became of a bet: `Wins` for `win`."""
     return rounds.result_label(code)

@@ -77,7 +77,7 @@ def test_5_4_1_play_is_interrupted_with_the_dice_known_and_settled_by_them(site:
     expect(status).to_contain_text("1, double 6, total 13")
     irregular = page.locator("section", has_text="Irregularities")
     expect(irregular).to_contain_text("Interrupted with dice known: 6, 1, 6.")
-    expect(irregular).to_contain_text("seat-1 small withdrawn after no-more-bets")
+    expect(irregular).to_contain_text("seat-1 Small withdrawn after No more bets")
     press(page, "step", "settled")
     expect(page.get_by_role("row", name="seat-1: total")).to_contain_text("−25.00")
 

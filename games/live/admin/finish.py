@@ -34,7 +34,7 @@ from games.engine.play.procedure import procedural_faults
 from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Rulebook
 from games.labels.events import event_label
-from games.labels.rounds import action_label
+from games.labels.rounds import action_label, detail_label
 from games.labels.rules import rules_label
 from games.live.expected_nets import expected_nets
 from games.live.finishing import after, missing, missing_steps
@@ -187,7 +187,7 @@ class FinishForm(ActionForm):
 
     def note_of(self, irregularity: Irregularity) -> str:
         rules = rules_label(self.session.book.cite(irregularity.rule)) if irregularity.rule else "no rule"
-        return f"{irregularity.detail} ({rules}: {action_label(irregularity.action)})"
+        return f"{detail_label(irregularity.detail)} ({rules}: {action_label(irregularity.action)})"
 
     def basis(self) -> str:
         values = self.cleaned_data if self.is_bound else {}

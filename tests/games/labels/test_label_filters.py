@@ -22,6 +22,8 @@ from games.labels.rounds import ACTIONS, STATES, action_label, state_label
         ("'open'|state_name", "Betting open"),
         ("'ruling'|action_name", "Needs a ruling"),
         ("'win'|result_name", "Wins"),
+        ("'seat-1 small withdrawn after no-more-bets'|detail_name", "seat-1 Small withdrawn after No more bets"),
+        ("'big domino-24'|detail_name", "big Domino 2-4"),
         ("123450|money", "1,234.50"),
         ("'-1234.50'|money", "−1,234.50"),
         ("None|money", "–"),
