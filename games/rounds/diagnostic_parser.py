@@ -13,7 +13,7 @@ from games.engine.play.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, R
 from games.engine.rules.loader import listed
 from games.engine.rules.rulebook import Rulebook
 from games.floor.moments import as_text, parse_moment
-from games.rounds.fast_parser import ready, rule_of
+from games.rounds.fast_parser import prepare, rule_of
 from games.rounds.fields import FieldFaults
 from games.rounds.prepared import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, is_withdrawn, pattern_of, status_of
 from games.rounds.table_terms import TableTerms, TermsCache
@@ -26,34 +26,34 @@ FLAGS = ("house_placed", "call", "refused")
 TIMES = ("at", "withdrawn")
 
 
-def read(line: bytes, books: TermsCache, *, latest: dt.datetime) -> ReadyRound:
+def read(line: bytes, terms: TermsCache, *, latest: dt.datetime) -> ReadyRound:
     """Return the round, or raise all its faults."""
-    return read_document(parse_json(line), books, latest=latest)
+    return read_document(parse_json(line), terms, latest=latest)
 
 
-def read_document(document: object, books: TermsCache, *, latest: dt.datetime) -> ReadyRound:
+def read_document(document: object, terms: TermsCache, *, latest: dt.datetime) -> ReadyRound:
     if not isinstance(document, dict):
         raise InputError("The round is not a JSON object; write it as {…}.")
-    reader = DiagnosticReader(document, books, latest)
+    reader = DiagnosticReader(document, terms, latest)
     reader.check()
     reader.faults.done()
-    return reader.ready()
+    return reader.prepare()
 
 
 class DiagnosticReader:
     """Reads one round: collects its faults, and checks further what has none."""
 
-    def __init__(self, document: dict[str, Any], books: TermsCache, latest: dt.datetime) -> None:
-        self.document, self.books, self.latest = document, books, latest
+    def __init__(self, document: dict[str, Any], terms: TermsCache, latest: dt.datetime) -> None:
+        self.document, self.terms, self.latest = document, terms, latest
         self.faults = FieldFaults(latest)
         self.applied: TableTerms | None = None
         self.closed_at: dt.datetime | None = None
         self.status: str | None = None
 
-    def ready(self) -> ReadyRound:
+    def prepare(self) -> ReadyRound:
         """Prepare a round without faults by the fast parser, which must accept it."""
         shape = msgspec.convert(_normal(self.document), RoundShape, strict=True)
-        ready_round = ready(shape, self.books, latest=self.latest)
+        ready_round = prepare(shape, self.terms, latest=self.latest)
         if ready_round is None:
             raise AssertionError(f"No fault was found, but the round is not sound: {self.document!r:.2000}")
         return ready_round
@@ -127,7 +127,7 @@ class DiagnosticReader:
         """Find the rules the round was played by."""
         if not is_plain_text(code) or not str(code).isprintable():
             return
-        table = self.books.table(str(code))
+        table = self.terms.table(str(code))
         if table is None:
             self.faults.add("table", f"there is no table {str(code)[:40]}; check the code, or load the floor first.")
             return

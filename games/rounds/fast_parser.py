@@ -47,18 +47,18 @@ def ensure(condition: bool) -> None:
         raise DoubtError
 
 
-def ready(shape: RoundShape, books: TermsCache, *, latest: dt.datetime) -> ReadyRound | None:
+def prepare(shape: RoundShape, terms: TermsCache, *, latest: dt.datetime) -> ReadyRound | None:
     """Prepare a round. `latest` is the last moment it may contain: anything later means a wrong clock."""
     try:
-        return _ready(shape, books, latest)
+        return _prepare(shape, terms, latest)
     except (DoubtError, KeyError, MoneyError):
         return None
 
 
-def _ready(shape: RoundShape, books: TermsCache, latest: dt.datetime) -> ReadyRound:
+def _prepare(shape: RoundShape, terms: TermsCache, latest: dt.datetime) -> ReadyRound:
     dealer, supervisor = _given(shape.dealer), _given(shape.supervisor)
     ensure(all(map(str.isprintable, (shape.source, shape.ref, shape.table, dealer or "", supervisor or ""))))
-    table = books.table(shape.table)
+    table = terms.table(shape.table)
     events = sorted(shape.events, key=lambda event: event.at)
     started_at = next((event.at for event in events if event.kind == PLACE_BETS), None)
     if table is None or started_at is None:

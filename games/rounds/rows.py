@@ -20,7 +20,7 @@ COLUMNS = (
 
 def row(
     ready_round: ReadyRound,
-    books: TermsCache,
+    terms: TermsCache,
     *,
     channel: str,
     imported_id: int | None,
@@ -44,8 +44,8 @@ def row(
         applied.dice_set_id,
         ready_round.dealer,
         ready_round.supervisor,
-        books.staff_id(ready_round.dealer),
-        books.staff_id(ready_round.supervisor),
+        terms.staff_id(ready_round.dealer),
+        terms.staff_id(ready_round.supervisor),
         ready_round.started_at,
         ready_round.closed_at,
         ready_round.ended_at,

@@ -110,7 +110,7 @@ class Import:
 
     def __init__(self, actor: Actor, lines: Lines, name: str, progress: Progress | None) -> None:
         self.actor, self.lines, self.name, self.progress = actor, lines, name, progress
-        self.books, self.now, self.who = TermsCache(), timezone.now(), actor_name(actor)
+        self.terms, self.now, self.who = TermsCache(), timezone.now(), actor_name(actor)
         self.faults: list[str] = []
         self.conflicts: list[tuple[ReadyRound, bytes, int]] = []
         self.allowed: set[int] = set()
@@ -140,11 +140,11 @@ class Import:
         chunk: list[tuple[int, bytes, ReadyRound]] = []
         try:
             for number, line in self.lines:
-                ready = self._read(number, line)
+                ready_round = self._read(number, line)
                 if len(self.faults) >= MOST_FAULTS:
                     return
-                if ready is not None:
-                    chunk.append((number, line, ready))
+                if ready_round is not None:
+                    chunk.append((number, line, ready_round))
                 if len(chunk) == CHUNK:
                     yield chunk
                     chunk = []
@@ -156,30 +156,30 @@ class Import:
     def _read(self, number: int, line: bytes) -> ReadyRound | None:
         self.rounds += 1
         try:
-            ready = read_round(line, self.books, now=self.now)
+            ready_round = read_round(line, self.terms, now=self.now)
         except InputError as error:
             self.faults.extend(faults_of(error, f"line {number}"))
             return None
-        if ready.table.pk not in self.allowed:
-            authorize(self.actor, "round.record", ready.table.table)
-            self.allowed.add(ready.table.pk)
-        if (source := (ready.table.casino.pk, ready.source)) not in self.sources:
+        if ready_round.table.pk not in self.allowed:
+            authorize(self.actor, "round.record", ready_round.table.table)
+            self.allowed.add(ready_round.table.pk)
+        if (source := (ready_round.table.casino.pk, ready_round.source)) not in self.sources:
             verify_source(self.actor, *source)
             self.sources.add(source)
-        return ready
+        return ready_round
 
     def _record(self, chunk: list[tuple[int, bytes, ReadyRound]]) -> None:
         """Compare rounds on record and write new ones; after the first fault nothing more is written."""
-        known = self._known([ready for _, _, ready in chunk])
+        known = self._known([ready_round for _, _, ready_round in chunk])
         fresh: dict[Name, ReadyRound] = {}
-        for number, line, ready in chunk:
-            name = (ready.table.casino.pk, ready.source, ready.ref)
-            if name in known and known[name][1] != ready.fingerprint:
-                self._conflict(number, line, ready, known[name][0])
-            elif name in fresh and fresh[name].fingerprint != ready.fingerprint:
-                self.faults.append(f"line {number}: {ready.source} {ready.ref} {TWICE}.")
+        for number, line, ready_round in chunk:
+            name = (ready_round.table.casino.pk, ready_round.source, ready_round.ref)
+            if name in known and known[name][1] != ready_round.fingerprint:
+                self._conflict(number, line, ready_round, known[name][0])
+            elif name in fresh and fresh[name].fingerprint != ready_round.fingerprint:
+                self.faults.append(f"line {number}: {ready_round.source} {ready_round.ref} {TWICE}.")
             elif name not in known:
-                fresh.setdefault(name, ready)
+                fresh.setdefault(name, ready_round)
         if not self.faults:
             self.copying.write([self._row(fresh_round) for fresh_round in fresh.values()])
             self.new += len(fresh)
@@ -190,13 +190,13 @@ class Import:
             cursor.execute(EXISTING, [list(column) for column in zip(*names, strict=True)] or [[], [], []])
             return {tuple(name): (key, bytes(print_)) for *name, key, print_ in cursor.fetchall()}
 
-    def _conflict(self, number: int, line: bytes, ready: ReadyRound, key: int) -> None:
+    def _conflict(self, number: int, line: bytes, ready_round: ReadyRound, key: int) -> None:
         if self._is_of_this_file(key):
             fault = TWICE
         else:
-            self.conflicts.append((ready, line, key))
+            self.conflicts.append((ready_round, line, key))
             fault = TAKEN
-        self.faults.append(f"line {number}: {ready.source} {ready.ref} {fault}.")
+        self.faults.append(f"line {number}: {ready_round.source} {ready_round.ref} {fault}.")
 
     def _is_of_this_file(self, key: int) -> bool:
         return Round.objects.filter(pk=key, imported_id=self.key).exists()
@@ -204,7 +204,7 @@ class Import:
     def _row(self, ready_round: ReadyRound) -> tuple[Any, ...]:
         return row(
             ready_round,
-            self.books,
+            self.terms,
             channel=Round.Channel.FILE.value,
             imported_id=self.key,
             after_close=is_after_close(ready_round, self.now),

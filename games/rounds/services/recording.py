@@ -45,21 +45,21 @@ class RoundConflictError(Exception):
         )
 
 
-def read_round(line: bytes, books: TermsCache, *, now: dt.datetime) -> ReadyRound:
+def read_round(line: bytes, terms: TermsCache, *, now: dt.datetime) -> ReadyRound:
     """Read a round by the fast parser if possible; otherwise report every fault."""
     latest = now + CLOCKS_DIFFER
     shape = decode(line)
-    ready_round = fast_parser.ready(shape, books, latest=latest) if shape is not None else None
-    return ready_round or diagnostic_parser.read(line, books, latest=latest)
+    ready_round = fast_parser.prepare(shape, terms, latest=latest) if shape is not None else None
+    return ready_round or diagnostic_parser.read(line, terms, latest=latest)
 
 
 def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
     """Record one round from a table system. Return its id, and whether it is new."""
-    books, now = TermsCache(), timezone.now()
-    ready = read_round(line, books, now=now)
-    authorize(actor, "round.record", ready.table.table)
-    verify_source(actor, ready.table.casino.pk, ready.source)
-    return _record(ready, books, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
+    terms, now = TermsCache(), timezone.now()
+    ready_round = read_round(line, terms, now=now)
+    authorize(actor, "round.record", ready_round.table.table)
+    verify_source(actor, ready_round.table.casino.pk, ready_round.source)
+    return _record(ready_round, terms, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
 
 
 def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason: str) -> tuple[int, bool]:
@@ -83,28 +83,29 @@ class Sent:
 
 def record_document(line: bytes, sent: Sent) -> tuple[int, bool]:
     """Record a round built by the product itself; the caller has authorized it."""
-    books = TermsCache()
-    return _record(read_round(line, books, now=sent.at), books, line, sent)
+    terms = TermsCache()
+    return _record(read_round(line, terms, now=sent.at), terms, line, sent)
 
 
-def _record(ready: ReadyRound, books: TermsCache, line: bytes, sent: Sent) -> tuple[int, bool]:
+def _record(ready_round: ReadyRound, terms: TermsCache, line: bytes, sent: Sent) -> tuple[int, bool]:
     with transaction.atomic():
-        key = _insert(ready, books, sent)
+        key = _insert(ready_round, terms, sent)
         if key is not None:
-            after_recording(key, ready, sent)
+            after_recording(key, ready_round, sent)
             return key, True
-    names = Round.objects.filter(casino=ready.table.casino.pk, source=ready.source, ref=ready.ref)
+    names = Round.objects.filter(casino=ready_round.table.casino.pk, source=ready_round.source, ref=ready_round.ref)
     recorded = names.only("pk", "fingerprint").get()
-    if bytes(recorded.fingerprint) != ready.fingerprint:
-        conflict_record([(ready, line, recorded.pk)], channel=sent.channel, who=sent.who)
-        raise RoundConflictError(ready.source, ready.ref)
+    if bytes(recorded.fingerprint) != ready_round.fingerprint:
+        conflict_record([(ready_round, line, recorded.pk)], channel=sent.channel, who=sent.who)
+        raise RoundConflictError(ready_round.source, ready_round.ref)
     return recorded.pk, False
 
 
-def _insert(ready: ReadyRound, books: TermsCache, sent: Sent) -> int | None:
+def _insert(ready_round: ReadyRound, terms: TermsCache, sent: Sent) -> int | None:
     """Insert a round. Return None if the name is taken; waits for a concurrent insert of the same name."""
     values = row(
-        ready, books, channel=sent.channel, imported_id=None, after_close=is_after_close(ready, sent.at), now=sent.at,
+        ready_round, terms, channel=sent.channel, imported_id=None,
+        after_close=is_after_close(ready_round, sent.at), now=sent.at,
         who=sent.who, note=sent.note, terminal_id=sent.terminal_id,
     )  # fmt: skip
     with connection.cursor() as cursor:
@@ -113,8 +114,8 @@ def _insert(ready: ReadyRound, books: TermsCache, sent: Sent) -> int | None:
     return int(inserted[0]) if inserted else None
 
 
-def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:
-    return now >= ready.applied.day_ends + BOOKS_OPEN_FOR
+def is_after_close(ready_round: ReadyRound, now: dt.datetime) -> bool:
+    return now >= ready_round.applied.day_ends + BOOKS_OPEN_FOR
 
 
 def after_recording(key: int, ready_round: ReadyRound, sent: Sent) -> None:
