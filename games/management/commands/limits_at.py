@@ -1,12 +1,12 @@
-"""What did the sign say at 21:07?"""
+"""Print the limits in force at a table at a moment."""
 
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from games.engine.rules.loader import rulebook
+from games.labels.money import limit_label
 from games.limits.selectors import NoLimitsError, SignAt, limits_at
-from games.limits.signs.names import amount_text
 from games.limits.signs.sign import limits_document, rows
 from games.management.acting_command import PlainCommand, moment
 from games.management.rules_command import as_json
@@ -14,12 +14,12 @@ from games.models import Table
 
 
 class Command(PlainCommand):
-    help = "What a table's sign said at a moment, as known now or at another moment."
+    help = "Prints the limits in force at a table at a moment, as known now or at another moment."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("table", metavar="TABLE")
         parser.add_argument("moment", metavar="MOMENT", help="ISO 8601 with an offset")
-        parser.add_argument("--known-at", metavar="MOMENT", help="as it was known then")
+        parser.add_argument("--known-at", metavar="MOMENT", help="as known at that moment")
         parser.add_argument("--format", choices=("json", "text"), default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -53,5 +53,5 @@ def as_text(sign: SignAt, document: dict[str, Any]) -> str:
             name = f"{row.name} {row.boxes}".strip()
             lines.append(f"{name:<40} min {row.minimum:>10}  max {row.maximum:>12}  {row.odds}")
     for type_, amount in sign.limits.differential.items():
-        lines.append(f"{'Differential ' + type_:<40} {amount_text(amount)}")
+        lines.append(f"{'Differential ' + type_:<40} {limit_label(amount)}")
     return "\n".join(lines)
