@@ -1,4 +1,4 @@
-"""Access records: who read what. To read, never to write."""
+"""Access records: who read what. Read-only."""
 
 from typing import Any
 
@@ -21,7 +21,10 @@ class PersonFilter(TextFilter):
 
 
 class DaysFilter(RangeDateFilter):
-    """From one day to another, both included, by the clock of the person's casino. Unfold's own asks by naive times."""
+    """Filter by a range of days, both included, on the clock of the person's casino.
+
+    Unfold's own filter takes times without a zone.
+    """
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         for end, lookup in (("from", "gte"), ("to", "lte")):

@@ -1,4 +1,4 @@
-"""Denials: what the gate turned away. To read, never to write."""
+"""Access denials: what the gate denied. Read-only."""
 
 from django.contrib import admin
 

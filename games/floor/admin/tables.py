@@ -26,11 +26,11 @@ from games.floor.selectors import FloorLine, floor_lines
 from games.floor.services.readiness import play_faults
 from games.floor.services.tables import checks_that_count, table_create
 from games.floor.timeline import timeline
+from games.labels.money import limit_label
 from games.limits.admin.proposal_form import propose
 from games.limits.selectors import NoLimitsError, limit_periods, limits_at
 from games.limits.services.sign_prints import sign_print
 from games.limits.signs.labels import from_text, printed_text, rulebook_text
-from games.limits.signs.names import amount_text
 from games.limits.signs.pdf import sign_pdf
 from games.limits.signs.sign import Sign, sign_of
 from games.live.admin.practice import practise
@@ -93,10 +93,10 @@ class TableAdmin(AuditedAdmin):
 
     @display(description="Game")
     def game(self, table: Any) -> str:
-        one = table.line.assignment
-        return f"{one.rulebook}, {one.layout}" if one else "–"
+        assignment = table.line.assignment
+        return assignment.game_name if assignment else "–"
 
-    @display(description="Big and Small")
+    @display(description="Big/Small")
     def big_and_small(self, table: Any) -> str:
         return _range(table.line.sign, "big-small")
 
@@ -283,7 +283,7 @@ def sign_words(sign: Sign | None) -> dict[str, Any]:
 
 def _range(sign: LimitSet | None, key: str) -> str:
     line = sign.sheet.limits().by_key.get(key) if sign else None
-    return f"{amount_text(line.minimum)} – {amount_text(line.maximum)}" if line else "–"
+    return f"{limit_label(line.minimum)} – {limit_label(line.maximum)}" if line else "–"
 
 
 def _number(request: HttpRequest, name: str) -> int:

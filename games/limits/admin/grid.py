@@ -16,7 +16,8 @@ from games.engine.rules.rulebook import Layout, Rulebook
 from games.engine.signs.changes import NAMES, LimitChange
 from games.engine.signs.edits import Edits, edited, removals
 from games.engine.signs.limits import Limits, Range
-from games.limits.signs.names import TYPE_NAMES, key_name
+from games.labels.boxes import BET_TYPES, key_label
+from games.labels.rules import game_label
 from games.models import LimitSet, Table
 
 DASHES = ("-", "–")
@@ -80,7 +81,7 @@ class GridColumn:
 
     @property
     def game(self) -> str:
-        return f"{self.book.title.partition(',')[0]} · Layout {self.layout.code}"
+        return game_label(self.book.id, self.layout.code)
 
     def has(self, key: str, figure: str) -> bool:
         if figure == "differential":
@@ -92,7 +93,7 @@ class GridColumn:
         if figure == "differential":
             return written(limits.differential.get(key))
         line = limits.by_key.get(key)
-        if line == Range() and key not in TYPE_NAMES:
+        if line == Range() and key not in BET_TYPES:
             return DASHES[0]  # a box set free of the limits of its type
         return written((line.minimum if figure == "min" else line.maximum) if line else None)
 
@@ -108,7 +109,7 @@ class GridRow:
 
     @property
     def name(self) -> str:
-        return f"{key_name(self.key)} Differential" if self.is_differential else key_name(self.key)
+        return f"{key_label(self.key)} Differential" if self.is_differential else key_label(self.key)
 
     @property
     def is_differential(self) -> bool:
@@ -116,7 +117,7 @@ class GridRow:
 
     @property
     def is_box(self) -> bool:
-        return self.key not in TYPE_NAMES
+        return self.key not in BET_TYPES
 
     @property
     def id(self) -> str:
@@ -139,10 +140,10 @@ class LimitGrid:
         self.rows = [self._row(key, figures) for key, figures in self._keys()]
 
     def _keys(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        for type_ in TYPE_NAMES:
+        for type_ in BET_TYPES:
             if any(column.has(type_, "min") for column in self.columns):
                 yield type_, ("min", "max")
-        for type_ in TYPE_NAMES:
+        for type_ in BET_TYPES:
             if any(column.has(type_, "differential") for column in self.columns):
                 yield type_, ("differential",)
         for box in self.boxes():
@@ -150,7 +151,7 @@ class LimitGrid:
 
     def boxes(self) -> list[str]:
         """The boxes with a line of their own: those on a sign today, and those added to the form."""
-        on_signs = {key for column in self.columns for key in column.limits.by_key if key not in TYPE_NAMES}
+        on_signs = {key for column in self.columns for key in column.limits.by_key if key not in BET_TYPES}
         added = set(self.sent.getlist("box")) if self.sent is not None else set()
         return [box for box in self.known_boxes() if box in on_signs | added]
 
@@ -163,7 +164,7 @@ class LimitGrid:
             known = column.has(key, figures[0])
             row.cells.append([self._cell(column, key, figure) for figure in figures] if known else None)
         row.whole = [
-            GridCell(name, f"{NAMES[figure].capitalize()}, {key_name(key)}, all tables", "", self._sent(name, ""))
+            GridCell(name, f"{NAMES[figure].capitalize()}, {key_label(key)}, all tables", "", self._sent(name, ""))
             for figure in figures
             if (name := f"{figure}.{ALL}.{key}")
         ]
@@ -172,7 +173,7 @@ class LimitGrid:
     def _cell(self, column: GridColumn, key: str, figure: str) -> GridCell:
         name = f"{figure}.{column.table.pk}.{key}"
         base = column.base_text(key, figure)
-        label = f"{NAMES[figure].capitalize()}, {key_name(key)}, {column.table}"
+        label = f"{NAMES[figure].capitalize()}, {key_label(key)}, {column.table}"
         return GridCell(name, label, base, self._sent(name, base))
 
     def _sent(self, name: str, default: str) -> str:

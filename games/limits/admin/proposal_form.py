@@ -21,6 +21,7 @@ from games.engine.signs.edits import Edits, edited
 from games.engine.signs.limits import Limits
 from games.floor.admin.forms import MomentField
 from games.floor.services.tables import in_force
+from games.labels.boxes import key_label
 from games.limits.admin.grid import GridColumn, LimitGrid
 from games.limits.presets import preset_limits
 from games.limits.services.drafts import (
@@ -32,7 +33,7 @@ from games.limits.services.drafts import (
     is_same_sign,
 )
 from games.limits.services.proposals import limits_edit
-from games.limits.signs.names import change_text, key_name
+from games.limits.signs.changed import change_text
 from games.models import Casino, LimitPreset, LimitSet, Staff, Table
 from games.pages.gated import actor_of, add_errors
 
@@ -62,7 +63,7 @@ class LimitProposalForm(forms.Form):
         preset, box = self.fields["preset"], self.fields["new_box"]
         if isinstance(preset, forms.ModelChoiceField) and isinstance(box, forms.ChoiceField):
             preset.queryset = visible(actor, LimitPreset.objects.filter(casino=casino))
-            box.choices = [("", "---------"), *((code, key_name(code)) for code in boxes)]
+            box.choices = [("", "---------"), *((code, key_label(code)) for code in boxes)]
 
 
 #: Buttons that fill the grid; a form that was sent by none of them is a proposal.

@@ -22,6 +22,8 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from games.access.gate import authorize, can
 from games.engine.signs.changes import NAMES
 from games.floor.services.readiness import incomplete_text
+from games.labels.boxes import key_label
+from games.labels.money import limit_label
 from games.limits.services.drafts import LimitDraft, drafts_now, drafts_then, needs_notice
 from games.limits.services.proposals import (
     limits_approve,
@@ -31,8 +33,7 @@ from games.limits.services.proposals import (
     overtaken_texts,
     superseded_with,
 )
-from games.limits.signs.changed import CHANGED_BY, changed_text
-from games.limits.signs.names import amount_text, change_text, key_name
+from games.limits.signs.changed import CHANGED_BY, change_text, changed_text
 from games.models import LimitDecision, LimitProposal, LimitSet, Staff, Table
 from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, require_safe, take_step
 
@@ -109,10 +110,10 @@ def differences(drafts: Iterable[LimitDraft]) -> list[Difference]:
     for draft in drafts:
         lines = tuple(
             ProposalLine(
-                key_name(change.key),
+                key_label(change.key),
                 NAMES[change.figure],
-                amount_text(change.old),
-                amount_text(change.new),
+                limit_label(change.old),
+                limit_label(change.new),
                 change.is_stricter,
                 change.is_removal,
             )

@@ -28,7 +28,7 @@ from games.limits.services.drafts import (
 )
 from games.limits.services.limits_fit import verify_fit
 from games.limits.services.sheets import limits_entry, sheet_create, sheets_create
-from games.limits.signs.names import change_text
+from games.limits.signs.changed import change_text
 from games.models import (
     LimitDecision,
     LimitProposal,

@@ -1,17 +1,25 @@
-"""What a limit set changed on the sign that it replaced, in words."""
+"""What changed on a sign, in words."""
 
-from games.engine.signs.changes import changes
-from games.limits.signs.names import change_text
+from games.engine.signs.changes import NAMES, LimitChange, changes
+from games.labels.boxes import key_label
+from games.labels.money import limit_label
 from games.models import LimitSet
 
+#: How many changes of a sign are listed one by one.
 SHOWN = 6
-#: What is read beforehand for many limit sets at once.
+#: Relations to prefetch where many limit sets are listed.
 CHANGED_BY = (
     "sheet__lines",
     "sheet__differentials",
     "decision__proposal__signs__base__sheet__lines",
     "decision__proposal__signs__base__sheet__differentials",
 )
+
+
+def change_text(change: LimitChange) -> str:
+    """Write one change in a line: Big/Small minimum 50 → 100."""
+    new = "removed" if change.is_removal else limit_label(change.new)
+    return f"{key_label(change.key)} {NAMES[change.figure]} {limit_label(change.old)} → {new}"
 
 
 def changed_text(limit_set: LimitSet) -> str:

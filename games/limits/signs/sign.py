@@ -18,8 +18,9 @@ from games.engine.signs.completeness import Missing
 from games.engine.signs.limits import Limits, Range
 from games.floor.approval import approval_notice
 from games.floor.moments import as_text
+from games.labels.boxes import BET_TYPES, bet_type_label
+from games.labels.money import limit_label
 from games.limits.selectors import SignAt
-from games.limits.signs.names import TYPE_NAMES, amount_text
 from games.models import LimitSet, Table, TableAssignment
 
 
@@ -59,7 +60,7 @@ def sign_of(table: Table, limit_set: LimitSet, assignment: TableAssignment) -> S
     return Sign(
         table, limit_set, assignment, book, layout, table.casino.currency,
         max(limit_set.starts_at, assignment.starts_at), rows(layout, limits),
-        [(TYPE_NAMES[type_], amount_text(amount)) for type_, amount in limits.differential.items()],
+        [(bet_type_label(type_), limit_label(amount)) for type_, amount in limits.differential.items()],
         cited_for(book.id, "sign"), approval_notice(book, table.casino),
     )  # fmt: skip
 
@@ -75,11 +76,11 @@ def rows(layout: Layout, limits: Limits) -> list[SignRow]:
         whole = len(boxes) == len(layout.boxes_of(type_))
         found.append(
             SignRow(
-                TYPE_NAMES[type_],
+                bet_type_label(type_),
                 "" if whole else ", ".join(code.removeprefix(f"{type_}-") for code in boxes),
                 " / ".join(f"{one} to 1" for one in odds),
-                amount_text(limit.minimum),
-                amount_text(limit.maximum),
+                limit_label(limit.minimum),
+                limit_label(limit.maximum),
             )
         )
     return found
@@ -93,7 +94,7 @@ def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
         for index, one in enumerate(of_type)
         if one.odds == box.odds and limits.of(layout, one.code) == limits.of(layout, box.code)
     )
-    return list(TYPE_NAMES).index(box.type), first
+    return list(BET_TYPES).index(box.type), first
 
 
 def missing_text(lacking: Sequence[Missing]) -> str:
@@ -102,7 +103,7 @@ def missing_text(lacking: Sequence[Missing]) -> str:
     for (type_, boxes), group in groupby(lacking, key=lambda one: (one.type, () if one.is_whole_type else one.boxes)):
         what = " and ".join(one.what for one in group)
         codes = ", ".join(box.removeprefix(f"{type_}-") for box in boxes)
-        named.append(f"{TYPE_NAMES[type_]} ({what}{f'; {codes}' if codes else ''})")
+        named.append(f"{bet_type_label(type_)} ({what}{f'; {codes}' if codes else ''})")
     return ", ".join(named)
 
 

@@ -21,7 +21,8 @@ from games.engine.play.irregularities import DICE_EXPOSED, DIE_NOT_FLAT, NO_MORE
 from games.engine.play.live_play import OrderError, Play, assessed
 from games.engine.settlement import Settlement, winning
 from games.floor.approval import approval_notice
-from games.limits.signs.names import TYPE_NAMES, amount_text
+from games.labels.boxes import bet_type_label
+from games.labels.money import limit_label
 from games.live.expected_nets import expected
 from games.live.labels import step_lines
 from games.live.practice import HANDS, SEATS, TUMBLES, Practice, chips_of, click, practice_state
@@ -95,7 +96,7 @@ def page_of(stand: SessionState, practice: Practice) -> dict[str, Any]:
         "book": stand.book, "layout": stand.layout, "answer": answer, "lines": lines[::-1], "refusal": refusal,
         "throw": throw, "seats": SEATS, "hands": HANDS.items(), "faces": FACES, "tumbles": TUMBLES.items(),
         "known_dice": [(f"known{number}", f"Die {number}") for number in range(1, COUNT + 1)],
-        "chips": [(format_money(chip), amount_text(chip)) for chip in chips],
+        "chips": [(format_money(chip), limit_label(chip)) for chip in chips],
         "step_buttons": STEPS.items(), "mishaps": MISHAPS.items(),
         "voidings": [(rule, stand.book.rules[rule]) for rule in voidings_of(stand.book)],
         "display": [*(practice.pressed), *["–"] * (COUNT - len(practice.pressed))],
@@ -116,7 +117,7 @@ def felt(stand: SessionState, play: Play, won: dict[str, int]) -> dict[str, Any]
 
     def box(code: str) -> dict[str, Any]:
         odds = " or ".join(map(str, layout.boxes[code].odds))
-        total = amount_text(totals[code]) if totals[code] else ""
+        total = limit_label(totals[code]) if totals[code] else ""
         label = f"{code}, pays {odds} to 1{f', holds {total}' if total else ''}{', wins' if code in won else ''}"
         return {"code": code, "odds": odds.replace(" or ", "/"), "total": total, "won": code in won, "label": label}
 
@@ -128,7 +129,7 @@ def felt(stand: SessionState, play: Play, won: dict[str, int]) -> dict[str, Any]
         "captions": [(caption, caption_text(layout, caption)) for caption in layout.captions],
         "is_large": right > WIDE,
         "view_box": f"{-MARGIN} {-MARGIN} {right} {bottom}",
-        "box_list": [(TYPE_NAMES[type_], [box(one.code) for one in boxes]) for type_, boxes in by_type],
+        "box_list": [(bet_type_label(type_), [box(one.code) for one in boxes]) for type_, boxes in by_type],
     }
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from games.engine.rules.loader import rulebook
+from games.labels.money import limit_label
 from games.limits.selectors import NoLimitsError, SignAt, limits_at
-from games.limits.signs.names import amount_text
 from games.limits.signs.sign import limits_document, rows
 from games.management.acting_command import PlainCommand, moment
 from games.management.rules_command import as_json
@@ -53,5 +53,5 @@ def as_text(sign: SignAt, document: dict[str, Any]) -> str:
             name = f"{row.name} {row.boxes}".strip()
             lines.append(f"{name:<40} min {row.minimum:>10}  max {row.maximum:>12}  {row.odds}")
     for type_, amount in sign.limits.differential.items():
-        lines.append(f"{'Differential ' + type_:<40} {amount_text(amount)}")
+        lines.append(f"{'Differential ' + type_:<40} {limit_label(amount)}")
     return "\n".join(lines)

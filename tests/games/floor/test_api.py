@@ -217,7 +217,7 @@ def test_an_approval_that_would_undo_another_change_is_a_conflict(house: House, 
     _, second = post(house, "pit-manager", "limit-proposals/", change)
     post(house, "shift-manager", f"limit-proposals/{first['id']}/approve/", {"reason": "Agreed"})
     code, body = get(house, "auditor", f"limit-proposals/{second['id']}/")
-    assert "Big and Small minimum 50 → 25" in body["overtaken"][0]
+    assert "Big/Small minimum 50 → 25" in body["overtaken"][0]
     code, body = post(house, "shift-manager", f"limit-proposals/{second['id']}/approve/", {"reason": "Agreed"})
     assert (code, body["title"]) == (409, "Overtaken")
     assert "Reject it and propose the change again" in body["detail"]

@@ -860,7 +860,7 @@ def test_the_sign_as_text(path: Path) -> None:
         f"in force from {START} until {LATER} (origin: file)",
         "",
     ]
-    assert "Big and Small                            min         50  max       10,000  1 to 1" in lines
+    assert "Big/Small                                min         50  max       10,000  1 to 1" in lines
     assert lines[-1] == "Differential big-small                   8,000"
 
 

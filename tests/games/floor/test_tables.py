@@ -184,7 +184,7 @@ def test_3_3_with_an_incomplete_sign_it_stays_closed_and_all_that_is_missing_is_
     with pytest.raises(ValidationError) as told:
         do(house, table_open, table)
     assert told.value.messages == [
-        "The sign of TS-01 is incomplete (rws-tai-sai-v6#3.3). It lacks: Big and Small (differential), "
+        "The sign of TS-01 is incomplete (rws-tai-sai-v6#3.3). It lacks: Big/Small (differential), "
         "Total (minimum; 4). Have these limits approved first.",
         "TS-01 has no dice; fit a dice set first.",
     ]
@@ -197,9 +197,9 @@ def test_division_9_needs_minimum_and_maximum_and_no_differential(house: House, 
     with pytest.raises(ValidationError) as told:
         do(house, table_open, table)
     sentence, dice, tumbler, checks = told.value.messages
-    assert sentence.startswith("The sign of TS-01 is incomplete. It lacks: Single die (minimum and maximum), Total")
+    assert sentence.startswith("The sign of TS-01 is incomplete. It lacks: Single (minimum and maximum), Total")
     assert "Differential" not in sentence
-    assert "Big and Small" not in sentence
+    assert "Big/Small" not in sentence
     assert (dice, tumbler, checks) == (
         "TS-01 has no dice; fit a dice set first.",
         "TS-01 has no tumbler on record; fit one first.",

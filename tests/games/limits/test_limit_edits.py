@@ -168,7 +168,7 @@ def test_an_approval_that_would_undo_another_change_is_refused_and_says_which(ho
     second = edit(house, {table: Edits({BIG_SMALL_MIN: 2500})}, starts_at=NOON + 2 * HOUR)
     approve(house, first)
     with pytest.raises(
-        OvertakenError, match=r"TS-01: .* \(Single die maximum 1,000 → 500, recorded by SHIFT-MANAGER.*propose the cha"
+        OvertakenError, match=r"TS-01: .* \(Single maximum 1,000 → 500, recorded by SHIFT-MANAGER.*propose the cha"
     ):
         approve(house, second)
     assert (second.state, table.limit_sets.count()) == ("pending", 2)
@@ -183,7 +183,7 @@ def test_a_sign_that_takes_over_before_the_approval_is_not_undone(house: House, 
     approve(house, edit(house, {table: Edits({("single", "max"): 50000})}, starts_at=NOON + HOUR))
     soon = edit(house, {table: Edits({BIG_SMALL_MIN: 2500})})
     clock.shift(HOUR + SECOND)
-    with pytest.raises(OvertakenError, match="Single die maximum 1,000 → 500"):
+    with pytest.raises(OvertakenError, match="Single maximum 1,000 → 500"):
         approve(house, soon)
     assert said(table, NOON + 2 * HOUR).by_key["big-small"].minimum == 5000
 
@@ -192,7 +192,7 @@ def test_a_first_sign_that_came_after_the_proposal_is_not_undone(house: House, c
     table = bare_table(house)
     proposal = edit(house, {table: Edits({BIG_SMALL_MIN: 2500})})
     put_sign(table)
-    with pytest.raises(OvertakenError, match="Single die minimum – → 25"):
+    with pytest.raises(OvertakenError, match="Single minimum – → 25"):
         approve(house, proposal)
 
 
