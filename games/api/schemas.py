@@ -1,7 +1,7 @@
-"""What calls of the API take and answer, as JSON Schema, each with an example.
+"""JSON Schemas of the API's requests and answers, each with an example.
 
-Exact on purpose: an object has the fields named here and no others, so that an answer that strays from its description
-fails a test (tests/games/api/test_schema.py), and a program may rely on it.
+They are exact: an object has the fields named here and no others, so that an answer that differs from its description
+fails a test (tests/games/api/test_schema.py) and programs can rely on it.
 """
 
 from typing import Any
@@ -17,12 +17,12 @@ from games.rounds.prepared import EVENT_FIELDS, MOST_BETS
 
 
 def ref(name: str) -> Schema:
-    """One of SCHEMAS, by its name."""
+    """Refer to one of SCHEMAS by its name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def record(about: str, fields: dict[str, Schema], *, optional: tuple[str, ...] = (), example: Any = None) -> Schema:
-    """An object with these fields and no others."""
+    """Describe an object with exactly these fields."""
     schema = {
         "type": "object",
         "description": about,
@@ -44,7 +44,7 @@ def list_of(schema: Schema, **bounds: int) -> Schema:
 
 
 def page_of(name: str) -> Schema:
-    """A part of a list, with the addresses of the parts around it."""
+    """Describe one page of a list, with the addresses of the next and previous pages."""
     return record(
         "A page of a list. Follow `next` until it is null.",
         {"next": nullable(ADDRESS), "previous": nullable(ADDRESS), "results": list_of(ref(name))},
@@ -59,9 +59,9 @@ ADDRESS: Schema = {"type": "string", "format": "uri"}
 MOMENT: Schema = {"type": "string", "format": "date-time", "description": "In the casino's time, with its offset."}
 CODE: Schema = {"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": 20}
 RULEBOOK: Schema = {"type": "string", "enum": list(published())}
-REASON: Schema = {"type": "string", "pattern": r"\S", "description": "Why; stands in the history."}
+REASON: Schema = {"type": "string", "pattern": r"\S", "description": "Kept in the history."}
 
-#: Money out has two decimals always; money in may leave them out.
+#: Answers always write money with two decimals; requests may leave them out.
 MONEY: Schema = {"type": "string", "pattern": r"^[0-9]+\.[0-9]{2}$"}
 MONEY_IN: Schema = {"type": "string", "pattern": r"^[0-9]{1,20}(\.[0-9]{1,2})?$"}
 
@@ -72,7 +72,7 @@ BOX_KEY: Schema = {
 }
 
 
-#: The bet types whose two boxes may lie apart only so far.
+#: The bet types that may have a differential.
 DIFFERENTIAL_KEY: Schema = {"enum": ["big-small", "odd-even"]}
 
 
@@ -80,16 +80,16 @@ def by_key(key: Schema, value: Schema, about: str) -> Schema:
     return {"type": "object", "description": about, "propertyNames": key, "additionalProperties": value}
 
 
-LIMITS = "By bet type or by one box, whose entry replaces that of its type whole."
-DIFFERENTIAL = "By bet type: how far the totals placed on its two boxes may lie apart."
+LIMITS = "By bet type or by box. The entry of a box replaces the whole entry of its type."
+DIFFERENTIAL = "By bet type: the largest difference allowed between the totals placed on its two boxes."
 
 
 def limit_range(money: Schema) -> Schema:
-    """A minimum on one player's bet and a maximum on all bets in the box; one left out is no such limit."""
+    """Describe a minimum per player's bet and a maximum per box; one that is left out is no such limit."""
     return record("", {"min": money, "max": money}, optional=("min", "max"))
 
 
-#: What a sign says, as we answer it.
+#: The content of a sign in answers.
 SIGN_FIELDS = {
     "boxes": by_key(BOX_KEY, limit_range(MONEY), LIMITS),
     "differential": by_key(DIFFERENTIAL_KEY, MONEY, DIFFERENTIAL),
@@ -109,7 +109,7 @@ PROBLEM = record(
             record(
                 "One fault.",
                 {
-                    "field": {"type": "string", "description": "Its path; empty where the fault is in the whole."},
+                    "field": {"type": "string", "description": "Its path; empty if the fault is not in one field."},
                     "message": TEXT,
                 },
             ),
@@ -155,10 +155,10 @@ TABLE = record(
         "state": {"type": "string", "enum": TableState.values},
         "opening_on_record": {
             "type": "boolean",
-            "description": "False: the table was never opened with this product. It is `closed`, and nothing is known "
-            "of whether it was in play.",
+            "description": "False: the table was never opened with this product. It is `closed`, and it is not known "
+            "whether it was in play.",
         },
-        "since": nullable(MOMENT) | {"description": "Since when it is in this state; null until it is first opened."},
+        "since": nullable(MOMENT) | {"description": "The start of this state; null until it is first opened."},
         "game": nullable(ref("Game")),
         "limits_from": nullable(MOMENT),
         "next_limits_from": nullable(MOMENT),

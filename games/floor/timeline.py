@@ -1,4 +1,4 @@
-"""A table's time line: all that people did to it and all that took effect, the newest first."""
+"""A table's time line: every action on it and everything that took effect, the newest first."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from games.labels.rules import rules_label
 from games.limits.signs.changed import CHANGED_BY, changed_text
 from games.models import DiceFit, LimitDecision, LimitSet, Table, TableAssignment, TableStep, TumblerFit
 
@@ -36,7 +37,7 @@ class TimelineEvent:
 
 @dataclass(frozen=True)
 class Window:
-    """How far back, and how much at most, of each kind of event."""
+    """How far back, and how many events of each kind at most."""
 
     before: dt.datetime | None
     count: int
@@ -48,7 +49,7 @@ class Window:
 
 
 def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50) -> list[TimelineEvent]:
-    """The latest events before a moment; what is scheduled stands at its own moment, in the future."""
+    """List the latest events before a moment. Scheduled events appear at their future time."""
     window = Window(before, count)
     kinds = (_steps, _limits, _proposals, _games, _dice, _tumblers, _prints)
     found = [event for kind in kinds for event in kind(table, window)]
@@ -59,7 +60,7 @@ def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50
 
 def _steps(table: Table, window: Window) -> Iterator[TimelineEvent]:
     for step in window.latest(table.steps.select_related("checked_by", "checks_by"), "at"):
-        cited = f" ({', '.join(step.rules)})" if step.rules else ""
+        cited = f" ({rules_label(step.rules)})" if step.rules else ""
         yield TimelineEvent(step.at, "table", f"{STEPS[step.kind]}{cited}", step.who, _why(step))
     for check in window.latest(table.opening_checks.all(), "at"):
         what = f"Opening checks {'passed' if check.passed else 'not passed'}"
@@ -67,7 +68,7 @@ def _steps(table: Table, window: Window) -> Iterator[TimelineEvent]:
 
 
 def _why(step: TableStep) -> str:
-    """The reason of a step; also the file that states it, who made the checks, and what was rectified by whom."""
+    """Describe a step's reason, the file that states it, who made the checks, and what was rectified by whom."""
     said = [step.reason.rstrip(".")]
     if step.source:
         said.append(f"File {step.source}")
@@ -116,7 +117,7 @@ def _dice(table: Table, window: Window) -> Iterator[TimelineEvent]:
         name = f"Dice set {fit.dice_set}"
         yield TimelineEvent(fit.during.lower, "dice", f"{name} fitted", made.history_author, made.history_change_reason)
         if fit.during.upper:
-            what = f"{name} taken out"
+            what = f"{name} removed"
             yield TimelineEvent(fit.during.upper, "dice", what, ended.history_author, ended.history_change_reason)
     for one in window.latest(table.dice_inspections.select_related("dice_set"), "at"):
         what = f"Dice set {one.dice_set} inspected: {one.get_result_display().lower()}"
@@ -147,7 +148,7 @@ def _prints(table: Table, window: Window) -> Iterator[TimelineEvent]:
 
 
 def _first_and_last(model: Any, records: list[Any]) -> dict[int, tuple[Any, Any]]:
-    """The first and the last history row of each record, in one query."""
+    """Return the first and last history row of each record, in one query."""
     found: dict[int, tuple[Any, Any]] = {}
     for row in model.history.filter(id__in=[record.pk for record in records]).order_by("history_id"):
         found[row.id] = (found[row.id][0] if row.id in found else row, row)

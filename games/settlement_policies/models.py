@@ -1,4 +1,4 @@
-"""How a casino settles where a document leaves room: from a moment on, by a standing ruling. Written once."""
+"""Settlement policies: how a casino settles where a document leaves room, by a standing ruling. Written once."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,9 +11,9 @@ EXCESS = ("proportional", "filled", "in-full")
 
 
 class SettlementPolicy(models.Model):
-    """Sets one thing or both; what it leaves open stays as an earlier one has it, or as the document does.
+    """A setting from a moment on. What it leaves open stays as an earlier policy or the document has it.
 
-    One that replaces another takes its place from its own start on; one that sets nothing only takes it away.
+    A policy that replaces another takes its place from its own start on; one that sets nothing only cancels it.
     """
 
     grants = WRITTEN_ONCE

@@ -1,4 +1,4 @@
-"""Limit presets: limits under a name, kept by those who approve limits."""
+"""Limit presets: named limits, kept by people who approve limits."""
 
 import json
 from typing import Any
@@ -38,12 +38,12 @@ def money_field(label: str) -> forms.CharField:
 
 
 class PresetFormBase(ServiceForm):
-    """A line for each bet type; boxes with limits of their own below."""
+    """A row for each bet type, and below them boxes with their own limits."""
 
     boxes = forms.CharField(
         label="Boxes with their own limits", required=False,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="One box a line: code, minimum and maximum, as in: total-4 10 500. A dash is no limit.",
+        help_text="One box a line: code, minimum and maximum, as in: total-4 10 500. A dash means no limit.",
     )  # fmt: skip
 
     class Meta:
@@ -96,7 +96,7 @@ class PresetFormBase(ServiceForm):
         for line in filter(None, map(str.strip, text.splitlines())):
             parts = line.split()
             if len(parts) != BOX_FIELDS or parts[0] in BET_TYPES or parts[0] not in known_keys()["boxes"]:
-                self.add_error("boxes", f"{line!r:.60}: write a box, its minimum and its maximum: total-4 10 500.")
+                self.add_error("boxes", f"{line!r:.60}: enter a box, its minimum and its maximum, as in: total-4 10 500.")
                 continue
             try:
                 found[parts[0]] = Range(amount_of(parts[1]), amount_of(parts[2]))
@@ -111,13 +111,13 @@ PresetForm: Any = type(
     {
         **{f"min_{type_}": money_field(f"{name}: minimum") for type_, name in BET_TYPES.items()},
         **{f"max_{type_}": money_field(f"{name}: maximum") for type_, name in BET_TYPES.items()},
-        **{f"differential_{type_}": money_field(f"{BET_TYPES[type_]}: Differential") for type_ in DIFFERENTIALS},
+        **{f"differential_{type_}": money_field(f"{BET_TYPES[type_]}: differential") for type_ in DIFFERENTIALS},
     },
 )
 
 
 def limits_text(document: Any) -> str:
-    """The limits of a preset as people read them; as they are kept, where no rulebook knows them any more."""
+    """Write the limits of a preset for people; as stored, if no rulebook knows them any more."""
     try:
         found = changes(Limits(), read_preset(document))
     except InputError:
@@ -126,7 +126,7 @@ def limits_text(document: Any) -> str:
 
 
 class PresetChanges(HistoricalRecordContextHelper):
-    """Old and new of a preset, limit by limit."""
+    """Write the old and new limits of a preset, limit by limit."""
 
     def prepare_delta_change_value(self, change: Any, value: Any) -> Any:
         is_limits = change.field == "limits" and isinstance(value, dict)
@@ -181,7 +181,7 @@ class LimitPresetAdmin(AuditedAdmin):
         preset_change(actor=actor, preset=obj, name=values["name"], limits=values["limits"], reason=reason)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """The limits come from many fields."""
+        """Save the limits, gathered from many fields, with one service call."""
         values, reason = form.cleaned_data, form.cleaned_data["reason"]
         if change:
             self.service_update(form.actor, obj, values, reason)
@@ -192,11 +192,11 @@ class LimitPresetAdmin(AuditedAdmin):
     def remove(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, preset: LimitPreset, values: dict[str, Any]) -> str:
             preset_remove(actor=actor, preset=preset, reason=values["reason"])
-            return f"Preset {preset} is removed. No sign has changed."
+            return f"Preset {preset} was removed. No sign was changed."
 
         answer = self.step(
             request, object_id, action="limitpreset.change", title="Remove", form_class=ActionForm, take=take
-        )  # its page is gone with it
+        )  # its page no longer exists
         is_gone = request.method == "POST" and self.get_object(request, object_id) is None
         return redirect("admin:games_limitpreset_changelist") if is_gone else answer
 

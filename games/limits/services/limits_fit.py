@@ -1,4 +1,4 @@
-"""Whether the limits of a table fit every layout that it has while they are in force."""
+"""Check whether the limits of a table fit every layout that it has while they are in force."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ class InForce:
 
 
 def verify_fit(table: Table, *, with_limits: Limits | None = None, starts_at: dt.datetime | None = None) -> None:
-    """All that is on record of a table, and in addition limits that are only proposed."""
+    """Verify a table's recorded limits, and optionally limits that are only proposed."""
     if faults := list(misfits_of(table, with_limits=with_limits, starts_at=starts_at)):
         raise ValidationError(faults)
 
@@ -46,7 +46,7 @@ def misfits_of(
         book = rulebook(met[0].rulebook)
         if period.starts_at < book.in_force_from:
             yield (
-                f"{table}: limits from {moment}: {book.id} is in force from {book.in_force_from.isoformat()}; "
+                f"{table}: limits from {moment}: {book.name} is in force from {book.in_force_from.isoformat()}; "
                 f"begin then or later."
             )
         for assignment in met:

@@ -23,7 +23,7 @@ def change_text(change: LimitChange) -> str:
 
 
 def changed_text(limit_set: LimitSet) -> str:
-    """List old and new of each figure that an approved proposal changed; empty where a file set the limits."""
+    """List old and new figures of an approved proposal; empty if a file set the limits."""
     if limit_set.decision is None:
         return ""
     signs = {sign.table_id: sign for sign in limit_set.decision.proposal.signs.all()}

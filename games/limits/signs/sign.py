@@ -1,6 +1,6 @@
-"""Signs: what stands on a table's sign, as rows for people and as a document for programs.
+"""Table signs: their content as rows for people and as a document for programs.
 
-One sentence of the rules asks for it: the limits are displayed at the table.
+The rules require that the limits are displayed at the table.
 """
 
 import datetime as dt
@@ -26,10 +26,10 @@ from games.models import LimitSet, Table, TableAssignment
 
 @dataclass(frozen=True)
 class SignRow:
-    """Boxes of one bet type that pay alike and have the same limits."""
+    """Boxes of one bet type with the same odds and limits."""
 
     name: str
-    boxes: str  # which of the type's boxes, where not all
+    boxes: str  # which boxes of the type; empty for all
     odds: str
     minimum: str
     maximum: str
@@ -37,7 +37,7 @@ class SignRow:
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign as it looks."""
+    """The content of a sign."""
 
     table: Table
     limit_set: LimitSet
@@ -49,11 +49,11 @@ class Sign:
     rows: list[SignRow]
     differentials: list[tuple[str, str]]
     rules: tuple[str, ...]
-    notice: str  # what is to be said of the document's approval
+    notice: str  # on the approval of the rule document
 
 
 def sign_of(table: Table, limit_set: LimitSet, assignment: TableAssignment) -> Sign:
-    """The sign for a limit set under an assignment. It counts from the later of the two."""
+    """Make the sign of a limit set for an assignment. It is in force from the later of the two."""
     book = rulebook(assignment.rulebook)
     layout = book.layouts[assignment.layout]
     limits = limit_set.sheet.limits(assignment.chip_unit)
@@ -87,7 +87,7 @@ def rows(layout: Layout, limits: Limits) -> list[SignRow]:
 
 
 def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
-    """Bet types in the order of the pay table; within one, boxes that are alike side by side."""
+    """Return the sort key of a box: bet types as in the pay table, then boxes that are alike together."""
     of_type = layout.boxes_of(box.type)
     first = next(
         index
@@ -98,7 +98,7 @@ def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
 
 
 def missing_text(lacking: Sequence[Missing]) -> str:
-    """Name the limits that a sign lacks, a bet type at a time: Total (minimum and maximum; 4, 17)."""
+    """Name the limits that a sign lacks, one bet type at a time: Total (minimum and maximum; 4, 17)."""
     named = []
     for (type_, boxes), group in groupby(lacking, key=lambda one: (one.type, () if one.is_whole_type else one.boxes)):
         what = " and ".join(one.what for one in group)
@@ -126,7 +126,7 @@ def differential_document(limits: Limits) -> dict[str, str]:
 
 
 def limits_document(sign: SignAt) -> dict[str, Any]:
-    """What `limits_at` prints and the API answers."""
+    """Describe a sign as `limits_at` prints and the API answers it."""
     casino, limits, entry = sign.table.casino, sign.limits, sign.limit_set
     return {
         "table": sign.table.code,
