@@ -49,8 +49,7 @@ class PaddedPasswordValidator(CommonPasswordValidator):
         core = without_padding(text)
         if len(text) - len(core) < LEAST_OTHER and not self.passwords.isdisjoint({core, core.translate(ALIKE)}):
             raise ValidationError(
-                "This is a common password with few characters added. "
-                f"Use at least {LEAST_OTHER} other characters.",
+                f"This is a common password with few characters added. Use at least {LEAST_OTHER} other characters.",
                 code="password_padded",
             )
 

@@ -157,9 +157,7 @@ TAKEN = RefusalAnswer(
     "floor TS01-20261115-000123 is on record with another content; nothing was changed, and the conflict is on record. "
     "Send it under a ref of its own, or leave it.",
 )
-TOO_LARGE = RefusalAnswer(
-    "The body is too large for a call.", "Too large", "The body is larger than a call may be."
-)
+TOO_LARGE = RefusalAnswer("The body is too large for a call.", "Too large", "The body is larger than a call may be.")
 TOO_MANY = RefusalAnswer(
     "The terminal calls too often; `Retry-After` says in how many seconds it may continue.",
     "Too Many Requests",

@@ -266,7 +266,7 @@ PENDING: Schema = {"type": "string", "const": "pending"}
 PROPOSAL_STATES = list(STATES)
 
 REMOVE: Schema = nullable(list_of(TEXT)) | {
-    "description": "The limits that are removed, each by its full name: `boxes.odd-even.min`, `boxes.odd-even.max` or "
+    "description": "The limits to remove, each by its full name: `boxes.odd-even.min`, `boxes.odd-even.max` or "
     "`differential.odd-even`."
 }
 REMOVE_BY_TABLE: Schema = {
@@ -275,17 +275,17 @@ REMOVE_BY_TABLE: Schema = {
         list_of(TEXT),
         {"type": "null"},
     ],
-    "description": "The limits that are removed, by table, each by its full name: "
-    '`{"TS-01": ["boxes.odd-even.min", "differential.odd-even"]}`. A bare list will do where there is one table.',
+    "description": "The limits to remove by table, each by its full name: "
+    '`{"TS-01": ["boxes.odd-even.min", "differential.odd-even"]}`. A bare list is accepted for one table only.',
 }
 WHEN_AND_WHY = {
-    "from": nullable(MOMENT) | {"description": "Left out: as soon as approved and notice is given."},
+    "from": nullable(MOMENT) | {"description": "If left out: as soon as approved and notice is given."},
     "correction": nullable({"type": "boolean"})
-    | {"description": "True for limits that reach back, or that replace others of the very same moment."},
+    | {"description": "True for limits that start in the past or replace others with the same start."},
     "reason": REASON,
 }
 NEW_PROPOSAL = record(
-    "One sign for one table or several of a pit, whole. A limit that is on a sign today and not here is refused, "
+    "One whole sign for one table or several of a pit. A limit that is on a sign now and missing here is refused, "
     "unless `remove` names it.",
     {
         "tables": list_of(TEXT, minItems=1),
@@ -301,7 +301,7 @@ NEW_PROPOSAL = record(
     },
 )  # fmt: skip
 TABLE_EDITS = record(
-    "Single figures of one table's sign; every other value stays.",
+    "Single figures of one table's sign; every other value is kept.",
     {
         "boxes": nullable(by_key(BOX_KEY, nullable(limit_range(nullable(MONEY_IN))), LIMITS)),
         "differential": nullable(by_key(DIFFERENTIAL_KEY, nullable(MONEY_IN), DIFFERENTIAL)),
@@ -311,7 +311,7 @@ TABLE_EDITS = record(
     example={"boxes": {"big-small": {"min": "100"}}, "remove": ["differential.odd-even"]},
 )
 NEW_EDITS = record(
-    "Changes of single figures, table by table, for tables of one pit. Every other value of every sign stays.",
+    "Changes of single figures, table by table, for tables of one pit. Every other value of every sign is kept.",
     {
         "changes": {
             "type": "object", "propertyNames": TEXT, "additionalProperties": ref("TableEdits"), "minProperties": 1,
@@ -325,14 +325,14 @@ NEW_EDITS = record(
     },
 )  # fmt: skip
 APPROVAL = record(
-    "An approval takes a reason, and the name of every limit that it removes.",
+    "An approval needs a reason, and the name of every limit that it removes.",
     {"reason": REASON, "remove": REMOVE_BY_TABLE},
     optional=("remove",),
     example={"reason": "Agreed", "remove": {"TS-01": ["differential.odd-even"]}},
 )
-REASONED = record("A decision takes a reason.", {"reason": REASON}, example={"reason": "Agreed"})
+REASONED = record("A decision needs a reason.", {"reason": REASON}, example={"reason": "Agreed"})
 DECISION = record(
-    "What became of a proposal.",
+    "The decision on a proposal.",
     {
         "outcome": OUTCOME,
         "by": TEXT,
@@ -344,14 +344,14 @@ DECISION = record(
              "in_force_from": [{"table": "TS-01", "from": "2026-11-15T20:25:00+08:00"}]},
 )  # fmt: skip
 CHANGE = record(
-    "One figure of a sign: what it is and what it would be; null is no such limit.",
+    "One figure of a sign: its present and its new value; null means no such limit.",
     {
         "key": TEXT,
         "figure": {"type": "string", "enum": ["min", "max", "differential"]},
         "old": nullable(MONEY),
         "new": nullable(MONEY),
-        "stricter": {"type": "boolean", "description": "Players have to be told in time."},
-        "removes": {"type": "boolean", "description": "The limit is taken off the sign; an approval has to name it."},
+        "stricter": {"type": "boolean", "description": "Players must be told in advance."},
+        "removes": {"type": "boolean", "description": "The limit is removed from the sign; an approval must name it."},
     },
     example={"key": "big-small", "figure": "min", "old": "50.00", "new": "100.00", "stricter": True, "removes": False},
 )
@@ -364,7 +364,7 @@ PROPOSAL_FIELDS = {
     "from": nullable(MOMENT) | {"description": "Null: as soon as approved."},
     "correction": {"type": "boolean"},
     **{
-        name: nullable(schema) | {"description": "Of every table; null where their signs differ."}
+        name: nullable(schema) | {"description": "For every table; null if their signs differ."}
         for name, schema in SIGN_FIELDS.items()
     },
     "signs": {
@@ -383,7 +383,7 @@ PROPOSAL_EXAMPLE = {
     **SIGN_EXAMPLE, "signs": {"TS-01": SIGN_EXAMPLE}, "reason": "A busy weekend", "proposed_by": "M21",
     "proposed_at": "2026-11-15T20:00:00+08:00", "decision": None,
 }  # fmt: skip
-PROPOSAL = record("Limits put forward, and what became of them.", PROPOSAL_FIELDS, example=PROPOSAL_EXAMPLE)
+PROPOSAL = record("Proposed limits, and the decision on them.", PROPOSAL_FIELDS, example=PROPOSAL_EXAMPLE)
 CHANGES: Schema = {"type": "object", "propertyNames": CODE, "additionalProperties": list_of(ref("Change"))}
 PENDING_PROPOSAL = record(
     "A proposal that waits for a decision, with what it would change at each of its tables.",
@@ -393,10 +393,10 @@ PENDING_PROPOSAL = record(
         "decision": {"type": "null"},
         "changes": CHANGES,
         "overtaken": list_of(TEXT)
-        | {"description": "Signs that have changed since the proposal; it cannot be approved any more."},
+        | {"description": "Signs that have changed since the proposal; it can no longer be approved."},
         "until": {
             "type": "object",
-            "description": "When a sign that is approved already takes over from the proposed one; null: none does.",
+            "description": "When an already approved sign takes over from the proposed one; null if none does.",
             "propertyNames": CODE,
             "additionalProperties": nullable(MOMENT),
         },
@@ -419,7 +419,7 @@ DICE: Schema = list_of({"type": "integer", "minimum": 1, "maximum": 6}, minItems
 STATUS: Schema = {"type": "string", "enum": Round.Status.values}
 
 NEW_EVENT = record(
-    "Something that happened at the table. `tumbler` has `tumbles` (0: it was not activated, unless `activated` is "
+    "An event at the table. `tumbler` has `tumbles` (0: it was not activated, unless `activated` is "
     "true), `result` and `result-amended` have `dice`, `interruption` has `known_dice` (as 2,?,?; with all three known "
     "they are the result), `void` has `rule`.",
     {
@@ -490,7 +490,7 @@ ROUND = record(
         "dealer": nullable(NAME),
         "supervisor": nullable(NAME),
         "status": STATUS,
-        "current_status": STATUS | {"description": "Now: a correction may have voided or settled it since."},
+        "current_status": STATUS | {"description": "The status now: a correction may have voided or settled the round since."},
         "corrections": {"type": "integer", "minimum": 0, "description": "How many corrections the round has had."},
         "dice": nullable(DICE),
         "started_at": MOMENT,
@@ -516,12 +516,12 @@ ROUND = record(
 )  # fmt: skip
 COUNT_OF: Schema = {"type": "integer", "minimum": 0}
 IMPORTED = record(
-    "How many rounds a file had, how many were new, and how many were on record already.",
+    "How many rounds a file had, how many were new, and how many were already on record.",
     {"files": COUNT_OF, "rounds": COUNT_OF, "new": COUNT_OF, "repeated": COUNT_OF},
     example={"files": 1, "rounds": 1200, "new": 1150, "repeated": 50},
 )
 
-#: Every schema that has a name, by which calls and other schemas refer to it.
+#: Named schemas, to which calls and other schemas refer.
 SCHEMAS: dict[str, Schema] = {
     "Problem": PROBLEM,
     "Game": GAME,

@@ -6,7 +6,7 @@ of a model that is not installed.
 
 from games.database.grants import READ_ONLY, Grants
 
-#: Rows are added and stay as they are. No triggers: a migration of the package may have to change them.
+#: Rows are added and never changed. No triggers: a migration of the package may have to change them.
 ADD_ONLY = Grants()
 
 PACKAGE_GRANTS = {

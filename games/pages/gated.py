@@ -20,6 +20,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from games.access.gate import authorize, can, can_be_confidential, has_place, visible, visible_or_none
 from games.history.versions import readable_value, version_facts
 from games.models import Staff
+from taisai_backoffice.site.navigation import sidebar_places
 
 
 def actor_of(request: HttpRequest) -> Staff:
@@ -50,6 +51,11 @@ class GatedAdmin(ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return visible(request.user, super().get_queryset(request))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Show the list under the title that the sidebar gives it."""
+        _, title = sidebar_places().get(request.path, ("", str(self.opts.verbose_name_plural).capitalize()))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return a record from all records, so that a denial is recorded; confidential ones appear absent."""
@@ -118,9 +124,7 @@ class Button:
 class ActionForm(forms.Form):
     """The form of one action on a record (end an appointment, revoke a key): at least the reason."""
 
-    reason = forms.CharField(
-        widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Kept in the history."
-    )
+    reason = forms.CharField(widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Kept in the history.")
 
     def __init__(self, *args: Any, thing: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -43,7 +43,9 @@ def settlement_policy_set(
         raise ValidationError(
             {"starts_at": f"It is already {as_text(now, casino)}. Rounds played before now are not changed."}
         )
-    tables = list(Table.objects.select_for_update().filter(casino=casino).order_by("pk"))  # so that no round is settled meanwhile
+    tables = list(
+        Table.objects.select_for_update().filter(casino=casino).order_by("pk")
+    )  # so that no round is settled meanwhile
     policy = SettlementPolicy(
         casino=casino, rulebook=rulebook, starts_at=starts_at, excess=setting.excess, rounding=setting.rounding,
         ruling=ruling, replaces=replaces, who=actor_name(actor),
@@ -65,7 +67,9 @@ def verify_setting(setting: Setting, rulebook: str, *, is_withdrawal: bool) -> N
     """Refuse a setting that the document does not leave open in one of its readings."""
     book = rulebook_of(rulebook)
     if not setting and not is_withdrawal:
-        raise ValidationError("Choose what the policy sets: how excess bets are reduced, or what a reduced stake is rounded to.")
+        raise ValidationError(
+            "Choose what the policy sets: how excess bets are reduced, or what a reduced stake is rounded to."
+        )
     if setting.excess and setting.excess not in EXCESS:
         raise ValidationError({"excess": f"{setting.excess!r:.40} is not one of {', '.join(EXCESS)}."})
     if setting.rounding is not None and setting.rounding <= 0:

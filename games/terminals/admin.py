@@ -117,7 +117,11 @@ class TerminalAdmin(AuditedAdmin):
     def bind(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, terminal: Terminal, values: dict[str, Any]) -> str:
             changed = terminal_bind(actor=actor, terminal=terminal, **values)
-            return f"The tables of {terminal} were changed." if changed else "These are already its tables. Nothing was changed."
+            return (
+                f"The tables of {terminal} were changed."
+                if changed
+                else "These are already its tables. Nothing was changed."
+            )
 
         return self.step(request, object_id, action="terminal.change", title="Bind", form_class=BindForm, take=take)
 

@@ -74,16 +74,16 @@ def verify_duty(*, capacity: Capacity, duty: Duty) -> None:
     if not is_above(capacity.role.post or "", duty.post):
         raise ValidationError({"post": f"A {capacity} appoints to lower posts only. Ask a person in a higher post."})
     if is_above(staff.post, capacity.role.post or ""):
-        raise ValidationError({"staff": f"{staff} holds a higher post than a {capacity}. Ask a person in a higher post."})
+        raise ValidationError(
+            {"staff": f"{staff} holds a higher post than a {capacity}. Ask a person in a higher post."}
+        )
     if not staff.is_active:
         raise ValidationError({"staff": f"{staff} is no longer active."})
     if staff.casino_id != duty.casino_id:
         raise ValidationError({"staff": f"{staff} belongs to another casino."})
     verify_department(duty)
     if duty.post == staff.post:
-        raise ValidationError(
-            {"post": f"{staff} is {post_name(staff.post).lower()} already. Choose a different post."}
-        )
+        raise ValidationError({"post": f"{staff} is {post_name(staff.post).lower()} already. Choose a different post."})
     verify_steps(capacity=capacity, duty=duty)
     verify_period(duty)
     verify_pit_of_casino(duty.pit, duty.casino)

@@ -59,9 +59,7 @@ def tumbler_of(table: Table) -> Tumbler | None:
             raise ValidationError(f"{table} has no tumbler on record. Fit one first.")
         return None
     if fit.tumbler.state != Tumbler.State.FIT:
-        raise ValidationError(
-            f"Tumbler {fit.tumbler} at {table} is not fit for play. Remove it and fit another one."
-        )
+        raise ValidationError(f"Tumbler {fit.tumbler} at {table} is not fit for play. Remove it and fit another one.")
     return fit.tumbler
 
 

@@ -163,7 +163,9 @@ def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool
 def in_force(table: Table) -> TableAssignment:
     assignment = table.assignment_at(timezone.now())
     if assignment is None:
-        raise ValidationError(f"{table} has no rulebook and layout in force now. Wait for the next game, or change the game.")
+        raise ValidationError(
+            f"{table} has no rulebook and layout in force now. Wait for the next game, or change the game."
+        )
     return assignment
 
 
@@ -173,9 +175,7 @@ def fitted(table: Table) -> DiceSet:
     if fit is None:
         raise ValidationError(f"{table} has no dice. Fit a dice set first.")
     if fit.dice_set.state != DiceSet.State.FIT:
-        raise ValidationError(
-            f"Dice set {fit.dice_set} at {table} is not fit for play. Remove it and fit another one."
-        )
+        raise ValidationError(f"Dice set {fit.dice_set} at {table} is not fit for play. Remove it and fit another one.")
     return fit.dice_set
 
 

@@ -36,9 +36,7 @@ def tumbler_update(*, actor: Actor, tumbler: Tumbler, changes: dict[str, Any], r
     authorize(actor, "tumbler.change", current)
     kept = {name for name, value in changes.items() if name not in ("code", "pit") and getattr(current, name) != value}
     if kept:
-        raise ValidationError(
-            f"{', '.join(sorted(kept))}: this is fixed, and only an inspection changes the lock."
-        )
+        raise ValidationError(f"{', '.join(sorted(kept))}: this is fixed, and only an inspection changes the lock.")
     if "pit" in changes and changes["pit"] != current.pit:
         verify_pit_of_casino(changes["pit"], current.casino)
         authorize(actor, "tumbler.change", Tumbler(casino=current.casino, pit=changes["pit"]))

@@ -44,7 +44,9 @@ class LimitProposalForm(forms.Form):
     """The fields around the grid: start, reason, and helps to fill in the grid."""
 
     starts_at = MomentField(
-        label="From", required=False, help_text="Leave empty to start as soon as the proposal is approved and notice is given."
+        label="From",
+        required=False,
+        help_text="Leave empty to start as soon as the proposal is approved and notice is given.",
     )
     is_correction = forms.BooleanField(
         label="Correction", required=False, widget=UnfoldBooleanWidget(),
