@@ -16,5 +16,5 @@ class DescriptionPage(SpectacularSwaggerSplitView):
     http_method_names = ["get", "head"]
 
 
-#: The page loads its script from a separate address, without inline scripts. People who are not logged in are redirected.
+#: The page loads its script from a separate address, with none inline. Anyone not logged in is redirected to the login.
 page = admin.site.plain_view(DescriptionPage.as_view(url_name="api:schema"))  # type: ignore[attr-defined]

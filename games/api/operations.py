@@ -110,8 +110,8 @@ proposal_list = operation(
 proposal_add = operation(
     "proposal_add",
     "Propose limits for a table, or for several of a pit",
-    about="Either a whole sign (`boxes`) or single figures (`changes`). Another person must approve them. All faults are "
-    "reported at once, each with its field; 400 names every limit that would be removed but is not in `remove`.",
+    about="Either a whole sign (`boxes`) or single figures (`changes`). Another person must approve them. All faults "
+    "are reported at once, each with its field; 400 names every limit that would be removed but is not in `remove`.",
     takes={"oneOf": [ref("NewProposal"), ref("NewEdits")]},
     answers={201: ref("PendingProposal")},
 )
@@ -152,7 +152,7 @@ proposal_withdraw = operation(
 
 ROUND_KEY = in_path("key", NUMBER, "The round's `id`.")
 TAKEN = RefusalAnswer(
-    "A round with this source and ref is on record with different content. Nothing was changed; the conflict is on record.",
+    "A round with this source and ref is on record with different content. Nothing changed; the conflict is on record.",
     "Conflict",
     "floor TS01-20261115-000123 is on record with another content; nothing was changed, and the conflict is on record. "
     "Send it under a ref of its own, or leave it.",
@@ -182,8 +182,8 @@ round_list = operation(
 round_add = operation(
     "round_add",
     "Record a round",
-    about="201: it is new. 200: it is already on record, and nothing was changed. All faults are reported at once, each "
-    "with its field. For terminals, and for shift managers.",
+    about="201: it is new. 200: it is already on record, and nothing was changed. All faults are reported at once, "
+    "each with its field. For terminals, and for shift managers.",
     takes=ref("NewRound"),
     answers={200: ref("Round"), 201: ref("Round")},
     refusals=SENDING | {409: TAKEN},

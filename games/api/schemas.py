@@ -490,7 +490,7 @@ ROUND = record(
         "dealer": nullable(NAME),
         "supervisor": nullable(NAME),
         "status": STATUS,
-        "current_status": STATUS | {"description": "The status now: a correction may have voided or settled the round since."},
+        "current_status": STATUS | {"description": "The status now; a correction may have changed it."},
         "corrections": {"type": "integer", "minimum": 0, "description": "How many corrections the round has had."},
         "dice": nullable(DICE),
         "started_at": MOMENT,

@@ -216,7 +216,7 @@ def _keys(faults: FloorFaults, where: str, entry: dict[str, Any], known: tuple[s
             faults.add(f"{where}: {shown_key(key)}", f"is not a known key; the keys are {', '.join(known)}.")
     for key in needed:
         if key not in entry:
-            faults.add(f"{where}: {key}", "is missing; it is required.")
+            faults.add(f"{where}: {key}", "is missing; it is needed.")
 
 
 def _casino(faults: FloorFaults, where: str, entry: dict[str, Any]) -> CasinoEntry:

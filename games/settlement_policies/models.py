@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from games.database.grants import WRITTEN_ONCE
 from games.floor.models.casino import Casino
+from games.labels.rules import rulebook_label
 
 EXCESS = ("proportional", "filled", "in-full")
 
@@ -48,4 +49,8 @@ class SettlementPolicy(models.Model):
         indexes = [models.Index(fields=["casino", "rulebook", "starts_at"], name="settlement_policy_by_start")]
 
     def __str__(self) -> str:
-        return f"{self.ruling}: {self.rulebook}"
+        return f"{self.ruling}: {self.rulebook_name}"
+
+    @property
+    def rulebook_name(self) -> str:
+        return rulebook_label(self.rulebook)

@@ -45,7 +45,7 @@ def settlement_policy_set(
         )
     tables = list(
         Table.objects.select_for_update().filter(casino=casino).order_by("pk")
-    )  # so that no round is settled meanwhile
+    )  # no round is settled meanwhile
     policy = SettlementPolicy(
         casino=casino, rulebook=rulebook, starts_at=starts_at, excess=setting.excess, rounding=setting.rounding,
         ruling=ruling, replaces=replaces, who=actor_name(actor),
@@ -67,9 +67,7 @@ def verify_setting(setting: Setting, rulebook: str, *, is_withdrawal: bool) -> N
     """Refuse a setting that the document does not leave open in one of its readings."""
     book = rulebook_of(rulebook)
     if not setting and not is_withdrawal:
-        raise ValidationError(
-            "Choose what the policy sets: how excess bets are reduced, or what a reduced stake is rounded to."
-        )
+        raise ValidationError("Choose what the policy sets: how excess bets are reduced, or how a stake is rounded.")
     if setting.excess and setting.excess not in EXCESS:
         raise ValidationError({"excess": f"{setting.excess!r:.40} is not one of {', '.join(EXCESS)}."})
     if setting.rounding is not None and setting.rounding <= 0:

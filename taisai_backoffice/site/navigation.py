@@ -75,7 +75,7 @@ def sidebar() -> list[dict[str, Any]]:
                 "published_with_changes",
                 "admin:audits_consequence_changelist",
                 "consequence.view",
-            ),  # fmt: skip
+            ),
             page("Discretion", "how_to_reg", "admin:audits_discretion_changelist", "discretion.view"),
             page("Settlement policies", "rule", "admin:games_settlementpolicy_changelist", "settlementpolicy.view"),
         ),

@@ -164,7 +164,7 @@ def test_a_second_run_on_a_home_at_work_is_told_where_the_first_one_is(product: 
         env=bare_environment(product.home, PORT=str(quiet_port())),
     )  # fmt: skip
     assert said.returncode == 1
-    assert f"make run is at work already on {product.home.path}, at {run.address()}" in said.stderr
+    assert f"make run is already running on {product.home.path}, at {run.address()}" in said.stderr
     assert run.is_ready()
 
 

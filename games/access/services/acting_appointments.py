@@ -72,11 +72,9 @@ def verify_duty(*, capacity: Capacity, duty: Duty) -> None:
     if staff == duty.granted_by:
         raise ValidationError("You cannot appoint yourself.")
     if not is_above(capacity.role.post or "", duty.post):
-        raise ValidationError({"post": f"A {capacity} appoints to lower posts only. Ask a person in a higher post."})
+        raise ValidationError({"post": f"A {capacity} appoints to lower posts only. Ask a person above them."})
     if is_above(staff.post, capacity.role.post or ""):
-        raise ValidationError(
-            {"staff": f"{staff} holds a higher post than a {capacity}. Ask a person in a higher post."}
-        )
+        raise ValidationError({"staff": f"{staff} holds a higher post than a {capacity}. Ask a person above them."})
     if not staff.is_active:
         raise ValidationError({"staff": f"{staff} is no longer active."})
     if staff.casino_id != duty.casino_id:

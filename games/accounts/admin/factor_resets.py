@@ -34,7 +34,7 @@ class ConfirmResetForm(ActionForm):
         del self.fields["reason"]
         self.fields["sure"] = forms.BooleanField(
             label="I checked that this person asked for it",
-            help_text="All their second factors are removed and their sessions end. They set up a new one at the next login.",
+            help_text="All their second factors are removed and their sessions end. They set up new ones at login.",
         )
 
 

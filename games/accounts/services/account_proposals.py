@@ -142,12 +142,10 @@ def proposal_confirm(*, actor: Staff, proposal: AccountProposal, reason: str, si
     if actor == staff:
         raise ValidationError("You cannot confirm a change of your own account; ask another administrator.")
     if current.proposed_by and not can(current.proposed_by, "accountproposal.decide", current):
-        raise ValidationError(
-            f"{current.who} is no longer an administrator here. Reject the proposal and propose it again."
-        )
+        raise ValidationError(f"{current.who} is no longer an administrator here. Reject this and propose it again.")
     changes = {name: from_json(name, value) for name, value in current.changes.items()}
     if {name: as_json(getattr(staff, name)) for name in current.before} != current.before:
-        raise OvertakenError("The account has changed since the proposal. Reject the proposal and propose it again.")
+        raise OvertakenError("The account has changed since the proposal. Reject this and propose it again.")
     _decide(actor, current, AccountDecision.Outcome.CONFIRMED, reason)
     words = f"{current.reason} (proposal no. {current.pk} by {current.who})"
     if changes:

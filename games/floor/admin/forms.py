@@ -70,8 +70,8 @@ class CloseForm(ActionForm):
 class SuspendForm(ActionForm):
     cause = forms.ChoiceField(
         choices=[("", "Not given"), *TableStep.Cause.choices], required=False, widget=UnfoldAdminSelectWidget(),
-        help_text="If the rulebook has a rule on malfunctions, it is cited unless there is another reason. Resuming then "
-        "requires what was rectified and who checked it.",
+        help_text="If the rulebook has a rule on malfunctions, it is cited unless there is another reason. Resuming "
+        "then requires what was rectified and who checked it.",
     )  # fmt: skip
     field_order = ["cause", "reason"]
 

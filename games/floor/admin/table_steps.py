@@ -97,8 +97,8 @@ def _assign(actor: Staff, table: Table, values: Values) -> str:
     if table.state == TableState.CLOSED:
         return f"The game of {table} was changed."
     return (
-        f"The game of {table} changes at {values['starts_at']:%Y-%m-%d %H:%M}, and the table is {table.state}. Close it "
-        "before then, and open it again for the new game with its sign and its checks."
+        f"The game of {table} changes at {values['starts_at']:%Y-%m-%d %H:%M}, and the table is {table.state}. Close "
+        "it before then, and open it again for the new game with its sign and its checks."
     )
 
 

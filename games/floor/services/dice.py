@@ -46,9 +46,7 @@ def dice_set_update(*, actor: Actor, dice_set: DiceSet, changes: dict[str, Any],
     authorize(actor, "diceset.change", current)
     kept = {name for name, value in changes.items() if name not in ("code", "pit") and getattr(current, name) != value}
     if kept:
-        raise ValidationError(
-            f"{', '.join(sorted(kept))}: the dice are fixed, and only an inspection changes the seal."
-        )
+        raise ValidationError(f"{', '.join(sorted(kept))}: dice are fixed, and only an inspection changes the seal.")
     if "pit" in changes and changes["pit"] != current.pit:
         verify_pit_of_casino(changes["pit"], current.casino)
         authorize(actor, "diceset.change", DiceSet(casino=current.casino, pit=changes["pit"]))

@@ -72,7 +72,7 @@ def verify_same(table: Table, step: TableStep, entry: StateEntry) -> None:
         fault = (
             f"{table} has another step at {moment}, {step.get_kind_display()} ({step.reason}), recorded by {step.who}"
         )
-        raise ValidationError({"starts_at": f"{fault}; choose another moment, or leave it as it is."})
+        raise ValidationError({"starts_at": f"{fault}; choose another time, or keep that step."})
 
 
 def _game_at(table: Table, entry: StateEntry) -> TableAssignment:

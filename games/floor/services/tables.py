@@ -163,9 +163,7 @@ def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool
 def in_force(table: Table) -> TableAssignment:
     assignment = table.assignment_at(timezone.now())
     if assignment is None:
-        raise ValidationError(
-            f"{table} has no rulebook and layout in force now. Wait for the next game, or change the game."
-        )
+        raise ValidationError(f"{table} has no rulebook and layout in force now. Wait for its next game, or change it.")
     return assignment
 
 

@@ -96,9 +96,7 @@ class PresetFormBase(ServiceForm):
         for line in filter(None, map(str.strip, text.splitlines())):
             parts = line.split()
             if len(parts) != BOX_FIELDS or parts[0] in BET_TYPES or parts[0] not in known_keys()["boxes"]:
-                self.add_error(
-                    "boxes", f"{line!r:.60}: enter a box, its minimum and its maximum, as in: total-4 10 500."
-                )
+                self.add_error("boxes", f"{line!r:.60}: enter a box, its minimum and maximum, as in: total-4 10 500.")
                 continue
             try:
                 found[parts[0]] = Range(amount_of(parts[1]), amount_of(parts[2]))

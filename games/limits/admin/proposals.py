@@ -76,9 +76,7 @@ class Effect:
     replaced_later: list[LimitDraft]
     removals: list[tuple[str, str]]  # value of the tick box, and its text
     incomplete: list[str] = field(default_factory=list)  # warnings on tables that are not closed (RWS 3.3)
-    superseded: list[tuple[LimitProposal, list[str]]] = field(
-        default_factory=list
-    )  # each with the limits that both proposals change
+    superseded: list[tuple[LimitProposal, list[str]]] = field(default_factory=list)  # and limits that both change
 
 
 def effect_of(proposal: LimitProposal) -> Effect:

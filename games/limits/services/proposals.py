@@ -171,7 +171,7 @@ def verify_amounts(draft: LimitDraft) -> None:
         amounts = [amount for amount in (line.minimum, line.maximum) if amount is not None]
         if any(amount < 0 for amount in amounts) or amounts != sorted(amounts):
             raise ValidationError(
-                f"{draft.table}: {key_label(key)}: the minimum is above the maximum, or an amount is negative. Correct it."
+                f"{draft.table}: {key_label(key)}: minimum above the maximum, or a negative amount. Correct it."
             )
     if any(amount < 0 for amount in draft.new.differential.values()):
         raise ValidationError(f"{draft.table}: a differential is negative. Correct it.")

@@ -49,7 +49,7 @@ class Command(ActingCommand):
         elif verb == "bind":
             terminal = terminal_named(actor, options["name"], options["casino"])
             changed = terminal_bind(actor=actor, terminal=terminal, tables=tables_of(options["tables"]), reason=reason)
-            self.stdout.write(f"{terminal} has other tables." if changed else f"{terminal} has these tables already.")
+            self.stdout.write(f"{terminal} has new tables." if changed else f"{terminal} has these tables already.")
         else:
             terminal = terminal_named(actor, options["name"], options["casino"])
             changed = terminal_revoke(actor=actor, terminal=terminal, reason=reason)

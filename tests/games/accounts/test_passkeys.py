@@ -436,7 +436,7 @@ def test_a_removal_asks_for_a_fresh_confirmation(house: House) -> None:
     add(client, Authenticator())
     grown_stale(client)
     passkey = passkeys_of(house["compliance"]).get()
-    assert "Confirm that it is you" in remove(client, passkey)
+    assert "Confirm your identity" in remove(client, passkey)
     assert passkeys_of(house["compliance"]).exists()
 
 

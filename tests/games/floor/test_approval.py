@@ -66,7 +66,7 @@ def test_the_operator_that_the_document_names_has_its_approval(
 def test_of_a_document_that_names_nobody_nothing_is_claimed(operator: str) -> None:
     casino = Casino(operator=operator)
     assert approval_of(rulebook(DIVISION_9), casino) is CasinoApproval.DOCUMENT_SILENT
-    assert approval_text(rulebook(DIVISION_9), casino) == "The document names no operator; approval not checked."
+    assert approval_text(rulebook(DIVISION_9), casino) == "The document names no operator. Approval not checked."
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_of_a_document_that_names_nobody_nothing_is_claimed(operator: str) -> No
     [
         (APPROVED, "These rules are approved for this casino.", False),
         (OTHER, BY_AGREEMENT, True),
-        ("", "The operator of this casino is not named; approval not checked.", False),
+        ("", "The operator of this casino is not recorded. Approval not checked.", False),
     ],
 )
 def test_table_page_and_sign_say_it(house: House, table: Table, operator: str, said: str, is_on_the_sign: bool) -> None:

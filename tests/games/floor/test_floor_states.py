@@ -145,12 +145,12 @@ WHERE = "state TS-01 from 2026-11-15 18:00:00+08:00"
          "is later than the closing; check both times."),
         (SUSPENDED, f"{WHERE}: state", "TS-01 has no opening on record before this moment; begin with an entry that"),
         (OPENED + state("open", "18:00"), f"{WHERE}: state",
-         "TS-01 is open since 2026-11-15T10:00:00+08:00 by record; leave this entry out."),
+         "TS-01 is recorded as open since 2026-11-15T10:00:00+08:00; leave this entry out."),
         (OPENED + CLOSED + state("suspended", "19:00"), "state TS-01 from 2026-11-15 19:00:00+08:00: state",
          "only an open table is suspended, so open it first."),
         (OPENED + SUSPENDED + CLOSED, f"{WHERE}: from", "choose another moment, or leave it as it is."),
         (state("open", "21:00"), "state TS-01 from 2026-11-15 21:00:00+08:00: from",
-         "This moment is still to come; load the state once it was so."),
+         "This time is in the future; load the state after it."),
         (state("open", "10:00", 'opening_checks_by = "S99"'),
          "state TS-01 from 2026-11-15 10:00:00+08:00: opening_checks_by",
          "There is no staff number S99 at this casino; check the number."),
@@ -160,7 +160,8 @@ WHERE = "state TS-01 from 2026-11-15 18:00:00+08:00"
          "state TS-01 from 2026-11-15 19:00:00+08:00: opening_checks_by", "was suspended, not closed; leave it out."),
         (OPENED + SUSPENDED + state("open", "19:00", *REMEDY[1:]),
          "state TS-01 from 2026-11-15 19:00:00+08:00: rectified",
-         "Write what was rectified, or which procedures were introduced. TS-01 was suspended by division-9-2008#7.4."),
+         "Enter what was rectified, or which procedures were introduced. TS-01 was suspended by "
+         "Division 9 · Rule 7.4."),
         (OPENED + SUSPENDED + state("open", "19:00", *REMEDY[:2], 'checked_by = "S99"'),
          "state TS-01 from 2026-11-15 19:00:00+08:00: checked_by", "There is no staff number S99 at this casino"),
     ],
@@ -193,11 +194,11 @@ def test_after_a_faulty_state_the_rest_of_the_file_is_still_checked(path: Path) 
 def test_a_state_behind_a_step_that_was_taken_here_is_refused(path: Path) -> None:
     load(path, D9 + OPENED + CLOSED)
     (line,) = faults(path, D9 + OPENED + CLOSED + state("open", "12:00"))
-    assert line.endswith("from: TS-01 is closed since 2026-11-15T18:00:00+08:00 by record; begin after it.")
+    assert line.endswith("from: TS-01 is recorded as closed since 2026-11-15T18:00:00+08:00; begin after that.")
     (line,) = faults(path, D9 + OPENED + edited(CLOSED, ("Quiet", "Noisy")))
     assert line.endswith(
         "from: TS-01 has another step at 2026-11-15T18:00:00+08:00, Close (Quiet), recorded by Operator of the "
-        "machine; choose another moment, or leave it as it is."
+        "machine; choose another time, or keep that step."
     )
 
 

@@ -447,7 +447,7 @@ def test_a_differential_that_the_layout_lacks(path: Path) -> None:
         case("a number too long", '"S11"', f'"{"S" * 33}"', f"staff {'S' * 33}: number", "at most 32 characters"),
         case("a name of nothing", '"Supervisor 11"', '" "', "staff S11: name", QUOTES),
         case("a name with a NUL", '"Supervisor 11"', '"a\\u0000b"', "staff S11: name", QUOTES),
-        case("a person twice", STAFF, STAFF * 2, "staff S11", "stands twice in the file; keep one of them"),
+        case("a person twice", STAFF, STAFF * 2, "staff S11", "occurs twice in the file; keep one of them"),
         case("a person twice in another case", STAFF, STAFF + edited(STAFF, ('"S11"', '"s11"')), "staff s11",
              "stands twice"),
     ],
@@ -459,13 +459,13 @@ def test_a_wrong_person(path: Path, text: str, where: str, remedy: str) -> None:
 @pytest.mark.parametrize(
     ("content", "what", "remedy"),
     [
-        (b"[[table\n", "is not readable as TOML (", "line 1"),
-        (b'code = "RWS"\ncode = "RWS"\n', "is not readable as TOML (", "line 2"),
+        (b"[[table\n", "is not valid TOML (", "line 1"),
+        (b'code = "RWS"\ncode = "RWS"\n', "is not valid TOML (", "line 2"),
         (b"\xef\xbb\xbf" + EXAMPLE.encode(), "begins with a byte order mark; ", "save it as UTF-8 without one"),
         (EXAMPLE.encode("utf-16"), "is not UTF-8 (byte 0); ", "save it as UTF-8"),
         ("# Café\n".encode("latin-1"), "is not UTF-8 (byte 5); ", "save it as UTF-8"),
-        (b"x = " + b"[" * 5_000, "is not readable as TOML (", "put it right there"),
-        (b"x = " + b"9" * 5_000, "is not readable as TOML (", "put it right there"),
+        (b"x = " + b"[" * 5_000, "is not valid TOML (", "correct it there"),
+        (b"x = " + b"9" * 5_000, "is not valid TOML (", "correct it there"),
         (b"#" * (10 * 1024 * 1024 + 1), "is larger than 10 MB; ", "a floor is far smaller"),
     ],
     ids=["broken off", "key twice", "byte order mark", "UTF-16", "Latin-1", "deep", "long number", "large"],
@@ -546,7 +546,7 @@ def test_no_table_and_no_sign_begins_before_its_rulebook_is_in_force(path: Path,
 def test_a_table_stays_in_its_casino(path: Path) -> None:
     load(path, EXAMPLE + edited(CASINO, ('"RWS"', '"MBS"')))
     moved = edited(TABLE, ("RWS", "MBS"), (START, LATER))
-    refuse(path, moved, "table TS-01: casino", "TS-01 is a table of RWS, where it stays; choose another code.")
+    refuse(path, moved, "table TS-01: casino", "TS-01 is a table of RWS and cannot move; choose another code.")
 
 
 def test_from_a_shell_a_wrong_file_is_plain_sentences(clone: str, tmp_path: Path) -> None:

@@ -167,14 +167,14 @@ def test_a_layout_that_came_after_the_proposal_is_asked_again_at_the_approval(ho
 
 @pytest.mark.parametrize("reason", ["", "   "])
 def test_every_step_asks_for_a_reason(house: House, table: Table, reason: str) -> None:
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a reason"):
         propose(house, table, reason=reason)
     proposal = propose(house, table)
     decisions: list[tuple[str, Any]] = [
         ("shift-manager", limits_approve), ("shift-manager", limits_reject), ("pit-manager", limits_withdraw),
     ]  # fmt: skip
     for actor, decide in decisions:
-        with pytest.raises(ValidationError, match="Say why"):
+        with pytest.raises(ValidationError, match="Enter a reason"):
             decide(actor=house[actor], proposal=proposal, reason=reason)
     assert outcomes() == []
 
