@@ -52,16 +52,16 @@ class Watched(Protocol):
 
 
 class ProcessPart:
-    """One process of the product: web server, worker or scheduler. `told`: its output is shown."""
+    """One process of the product: web server, worker or scheduler. `is_shown`: its output is shown."""
 
     def __init__(
-        self, name: str, command: list[str], environment: dict[str, str], log: Path, *, told: bool = False
+        self, name: str, command: list[str], environment: dict[str, str], log: Path, *, is_shown: bool = False
     ) -> None:
         self.name = name
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=None if told else output,
+                command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=None if is_shown else output,
                 stderr=output, start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509  started from the only thread
             )  # fmt: skip
 
@@ -136,7 +136,7 @@ class Product:
                     raise RunError(f"{part.name} has stopped. The end of its log, {part.log}:\n{last_lines(part.log)}")
             time.sleep(WATCH_SECONDS)
 
-    def tell_parts_to_end(self) -> None:
+    def ask_parts_to_end(self) -> None:
         """Ask all parts to end at once; then wait for each."""
         for part in (*self.watched, self.playing):
             if isinstance(part, ProcessPart) and part.is_running():
@@ -218,7 +218,9 @@ class Product:
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
         address = ["--address", f"http://{host}:{self.port}", "--host", known_host()]
         command = [sys.executable, str(PROJECT / "manage.py"), "demonstration_play", *address]
-        self.playing = ProcessPart("Demonstration", command, self.environment, self._log("Demonstration"), told=True)
+        self.playing = ProcessPart(
+            "Demonstration", command, self.environment, self._log("Demonstration"), is_shown=True
+        )
         self.stack.callback(self.playing.stop)
 
     def _wait_until_ready(self) -> None:
@@ -303,7 +305,7 @@ def main() -> int:
             finally:
                 for number in STOPS:  # a second Ctrl-C does not interrupt the stopping
                     signal.signal(number, signal.SIG_IGN)
-                product.tell_parts_to_end()
+                product.ask_parts_to_end()
     except KeyboardInterrupt:
         print("\nStopped.")
         return 0

@@ -84,7 +84,7 @@ MIDDLEWARE = [
     "games.access.middleware.CasinoTimeMiddleware",
     "games.accounts.middleware.SecondFactorMiddleware",
     "games.accounts.middleware.FreshFactorMiddleware",
-    "games.access.middleware.DoorMiddleware",
+    "games.access.middleware.EntryPointMiddleware",
     "taisai_backoffice.web.middleware.PersonThrottleMiddleware",
 ]
 

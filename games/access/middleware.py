@@ -32,7 +32,7 @@ class CasinoTimeMiddleware:
             return self.get_response(request)
 
 
-class DoorMiddleware:
+class EntryPointMiddleware:
     """Give the gate the name of the request, and record denials that do not come from the gate."""
 
     def __init__(self, get_response: GetResponse) -> None:

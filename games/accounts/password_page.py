@@ -66,7 +66,7 @@ def account_password(request: HttpRequest) -> HttpResponse:
             link_use(token=form.cleaned_data["token"], password=form.cleaned_data["password"])
             is_done = True
         except LinkError as error:
-            status = 400 if count_wrong_try(request) <= WRONG_TRIES else TOO_MANY
+            status = 400 if count_wrong_token(request) <= WRONG_TRIES else TOO_MANY
             form.add_error(None, error if status != TOO_MANY else "Too many attempts. Wait a minute and try again.")
         except ValidationError as error:
             add_errors(form, error)
@@ -78,7 +78,7 @@ def account_password(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def count_wrong_try(request: HttpRequest) -> int:
+def count_wrong_token(request: HttpRequest) -> int:
     """Count an invalid token and return how many this address has sent in this minute, in this process."""
     key = f"account-password:{network_of(client_address(request))}"
     cache.add(key, 0, WINDOW_SECONDS)

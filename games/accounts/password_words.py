@@ -78,7 +78,7 @@ def without_padding(text: str) -> str:
 def without_words(password: str, words: Iterable[str]) -> str:
     """Remove the words from a password, the longest first, as typed and as read."""
     left = password.casefold()
-    for word in sorted(words, key=lambda one: (-len(one), one)):
+    for word in sorted(words, key=lambda text: (-len(text), text)):
         left = left.replace(word, "")
         while (place := left.translate(ALIKE).find(word.translate(ALIKE))) >= 0:
             left = left[:place] + left[place + len(word) :]

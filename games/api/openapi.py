@@ -88,9 +88,9 @@ def operation(
     """
     problems = {
         (code, PROBLEM): OpenApiResponse(
-            PROBLEM_SCHEMA, one.about, [OpenApiExample(one.title, problem_example(code, one))]
+            PROBLEM_SCHEMA, refusal.about, [OpenApiExample(refusal.title, problem_example(code, refusal))]
         )
-        for code, one in (refusals or {}).items()
+        for code, refusal in (refusals or {}).items()
     }
     good = {(code, answer_type): OpenApiResponse(schema, HTTPStatus(code).phrase) for code, schema in answers.items()}
     return extend_schema(
@@ -142,10 +142,10 @@ def add_components(result: Schema, **context: Any) -> Schema:
     components["schemas"] = components.get("schemas", {}) | SCHEMAS | LIVE_SCHEMAS | TUMBLER_SCHEMAS
     components["responses"] = {
         component_name(code): {
-            "description": one.about,
-            "content": {PROBLEM: {"schema": PROBLEM_SCHEMA, "example": problem_example(code, one)}},
+            "description": refusal.about,
+            "content": {PROBLEM: {"schema": PROBLEM_SCHEMA, "example": problem_example(code, refusal)}},
         }
-        for code, one in (REFUSALS | BODY_REFUSALS).items()
+        for code, refusal in (REFUSALS | BODY_REFUSALS).items()
     }
     return result
 

@@ -141,7 +141,7 @@ GAME = record(
         "from": MOMENT,
         "approval": {
             "type": "string",
-            "enum": [one.value for one in CasinoApproval],
+            "enum": [approval.value for approval in CasinoApproval],
             "description": "Whether the rule document was approved for the casino's operator.",
         },
     },

@@ -163,7 +163,7 @@ def read_floor(content: bytes) -> Floor:
     )
     _verify_once(faults, [(casino.where, casino.values["code"]) for casino in floor.casinos])
     _verify_once(faults, [(pit.where, f"{pit.casino} {pit.code.upper()}") for pit in floor.pits])
-    _verify_once(faults, [(one.where, one.number.upper()) for one in floor.staff])
+    _verify_once(faults, [(person.where, person.number.upper()) for person in floor.staff])
     faults.done()
     return floor
 
@@ -204,9 +204,9 @@ def _all(
             faults.add(where, f"is not a table of keys; write it as [[{kind}]].")
             continue
         before = len(faults.found)
-        one = read(faults, where, entry)
+        read_entry = read(faults, where, entry)
         if len(faults.found) == before:
-            found.append(one)
+            found.append(read_entry)
     return found
 
 

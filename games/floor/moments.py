@@ -49,7 +49,7 @@ def on_clock(naive: dt.datetime, zone: ZoneInfo) -> dt.datetime:
         raise MomentError(
             f"{naive:%Y-%m-%d %H:%M} does not occur in {zone.key}: the clocks go forward; choose a time before or after"
         )
-    spellings = " or ".join(one.isoformat(sep=" ", timespec="minutes") for one in (first, second))
+    spellings = " or ".join(moment.isoformat(sep=" ", timespec="minutes") for moment in (first, second))
     raise MomentError(
         f"{naive:%Y-%m-%d %H:%M} occurs twice in {zone.key}: the clocks go back; write which one, as {spellings}"
     )

@@ -52,11 +52,11 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
     sets = sets.select_related("sheet").prefetch_related("sheet__lines", "sheet__differentials")
     current: dict[int, LimitSet] = {}
     coming: dict[int, LimitSet] = {}
-    for one in sets:  # a later revision of the same moment comes after the one it replaces
-        if one.starts_at <= now:
-            current[one.table_id] = one
-        elif one.table_id not in coming or coming[one.table_id].starts_at == one.starts_at:
-            coming[one.table_id] = one
+    for limit_set in sets:  # a later revision of the same moment comes after the one it replaces
+        if limit_set.starts_at <= now:
+            current[limit_set.table_id] = limit_set
+        elif limit_set.table_id not in coming or coming[limit_set.table_id].starts_at == limit_set.starts_at:
+            coming[limit_set.table_id] = limit_set
     pending: dict[int, int] = {}
     for (key,) in LimitProposal.objects.filter(decision=None, tables__in=keys).values_list("tables"):
         pending[key] = pending.get(key, 0) + 1

@@ -81,20 +81,32 @@ def _why(step: TableStep) -> str:
 
 def _limits(table: Table, window: Window) -> Iterator[TimelineEvent]:
     sets = table.limit_sets.select_related("decision__proposal", "sheet").prefetch_related(*CHANGED_BY)
-    for one in window.latest(sets, "starts_at"):
-        what = "Corrected limits in force" if one.is_correction else "New limits in force"
-        if changed := changed_text(one):
+    for limit_set in window.latest(sets, "starts_at"):
+        what = "Corrected limits in force" if limit_set.is_correction else "New limits in force"
+        if changed := changed_text(limit_set):
             what = f"{what}: {changed}"
-        from_file = one.origin == LimitSet.Origin.FILE
-        why = f"File {one.source}" if from_file else one.source
+        from_file = limit_set.origin == LimitSet.Origin.FILE
+        why = f"File {limit_set.source}" if from_file else limit_set.source
         yield TimelineEvent(
-            one.starts_at, "limits", what, one.who, why, None if from_file else one.decision.proposal_id
+            limit_set.starts_at,
+            "limits",
+            what,
+            limit_set.who,
+            why,
+            None if from_file else limit_set.decision.proposal_id,
         )
 
 
 def _proposals(table: Table, window: Window) -> Iterator[TimelineEvent]:
-    for one in window.latest(table.limit_proposals.all(), "proposed_at"):
-        yield TimelineEvent(one.proposed_at, "limits", f"Limits proposed, no. {one.pk}", one.who, one.reason, one.pk)
+    for proposal in window.latest(table.limit_proposals.all(), "proposed_at"):
+        yield TimelineEvent(
+            proposal.proposed_at,
+            "limits",
+            f"Limits proposed, no. {proposal.pk}",
+            proposal.who,
+            proposal.reason,
+            proposal.pk,
+        )
     for decision in window.latest(LimitDecision.objects.filter(proposal__tables=table), "at"):
         what = f"Proposal no. {decision.proposal_id} {decision.outcome}"
         yield TimelineEvent(decision.at, "limits", what, decision.who, decision.reason, decision.proposal_id)
@@ -119,9 +131,9 @@ def _dice(table: Table, window: Window) -> Iterator[TimelineEvent]:
         if fit.during.upper:
             what = f"{name} removed"
             yield TimelineEvent(fit.during.upper, "dice", what, ended.history_author, ended.history_change_reason)
-    for one in window.latest(table.dice_inspections.select_related("dice_set"), "at"):
-        what = f"Dice set {one.dice_set} inspected: {one.get_result_display().lower()}"
-        yield TimelineEvent(one.at, "dice", what, one.who, one.remarks)
+    for inspection in window.latest(table.dice_inspections.select_related("dice_set"), "at"):
+        what = f"Dice set {inspection.dice_set} inspected: {inspection.get_result_display().lower()}"
+        yield TimelineEvent(inspection.at, "dice", what, inspection.who, inspection.remarks)
 
 
 def _tumblers(table: Table, window: Window) -> Iterator[TimelineEvent]:
@@ -136,15 +148,15 @@ def _tumblers(table: Table, window: Window) -> Iterator[TimelineEvent]:
         if fit.during.upper:
             what = f"{name} removed"
             yield TimelineEvent(fit.during.upper, "tumbler", what, ended.history_author, ended.history_change_reason)
-    for one in window.latest(table.tumbler_inspections.select_related("tumbler"), "at"):
-        what = f"Tumbler {one.tumbler} inspected: {one.get_result_display().lower()}"
-        yield TimelineEvent(one.at, "tumbler", what, one.who, one.remarks)
+    for inspection in window.latest(table.tumbler_inspections.select_related("tumbler"), "at"):
+        what = f"Tumbler {inspection.tumbler} inspected: {inspection.get_result_display().lower()}"
+        yield TimelineEvent(inspection.at, "tumbler", what, inspection.who, inspection.remarks)
 
 
 def _prints(table: Table, window: Window) -> Iterator[TimelineEvent]:
-    for one in window.latest(table.sign_prints.all(), "at"):
-        what = f"Sign reprinted, no. {one.number}" if one.is_reprint else "Sign printed"
-        yield TimelineEvent(one.at, "sign", what, one.who, "")
+    for printed in window.latest(table.sign_prints.all(), "at"):
+        what = f"Sign reprinted, no. {printed.number}" if printed.is_reprint else "Sign printed"
+        yield TimelineEvent(printed.at, "sign", what, printed.who, "")
 
 
 def _first_and_last(model: Any, records: list[Any]) -> dict[int, tuple[Any, Any]]:

@@ -77,9 +77,9 @@ def limit_periods(table: Table, known_at: dt.datetime | None = None) -> list[Lim
         .prefetch_related("sheet__lines", "sheet__differentials")
     )
     periods: list[LimitPeriod] = []
-    for one in sets:
-        if not periods or periods[-1].starts_at != one.starts_at:
-            periods.append(LimitPeriod(one, periods[-1].starts_at if periods else None))
+    for limit_set in sets:
+        if not periods or periods[-1].starts_at != limit_set.starts_at:
+            periods.append(LimitPeriod(limit_set, periods[-1].starts_at if periods else None))
     return periods
 
 

@@ -112,17 +112,17 @@ def _changes(faults: InputFaults, entry: dict[str, Any]) -> tuple[list[Table], N
     remove: dict[str, list[str]] = {}
     for code, value in changes_.items():
         where = f"changes.{shown_key(code)}"
-        one = faults.table(value, where, EDIT_FIELDS)
-        _verify_keys(faults, one, f"{where}.")
-        ranges = read_ranges(faults, one.get("boxes", {}), f"{where}.boxes")
-        apart = read_differential(faults, one.get("differential", {}), f"{where}.differential")
+        edit = faults.table(value, where, EDIT_FIELDS)
+        _verify_keys(faults, edit, f"{where}.")
+        ranges = read_ranges(faults, edit.get("boxes", {}), f"{where}.boxes")
+        apart = read_differential(faults, edit.get("differential", {}), f"{where}.differential")
         figures = {
             (key, figure): amount
             for key, line in ranges.items()
             for figure, amount in (("min", line.minimum), ("max", line.maximum))
             if amount is not None
         } | {(key, "differential"): amount for key, amount in apart.items()}
-        names = read_names(faults, one.get("remove", []), f"{where}.remove")
+        names = read_names(faults, edit.get("remove", []), f"{where}.remove")
         if code in tables:
             edits[tables[code]] = Edits(figures)
             remove |= {code: names} if names else {}
@@ -254,7 +254,10 @@ def changes_document(proposal: LimitProposal) -> dict[str, Any]:
     return {
         "changes": _by_table(drafts),
         "overtaken": overtaken_texts(proposal, drafts),
-        "until": {code: as_text(one.starts_at, proposal.casino) if one else None for code, one in later.items()},
+        "until": {
+            code: as_text(limit_set.starts_at, proposal.casino) if limit_set else None
+            for code, limit_set in later.items()
+        },
     }
 
 

@@ -69,8 +69,8 @@ class GatedAdmin(ModelAdmin):
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow only the filters that the page offers: others would reveal columns that it does not show."""
         offered = {str(self.date_hierarchy)}
-        for one in self.get_list_filter(request) if request else self.list_filter:
-            named = one[0] if isinstance(one, list | tuple) else one
+        for list_filter in self.get_list_filter(request) if request else self.list_filter:
+            named = list_filter[0] if isinstance(list_filter, list | tuple) else list_filter
             offered.add(str(getattr(named, "parameter_name", named)))
         offered |= {f"{name}_{end}" for name in offered for end in ("from", "to")}  # a range of days
         return any(lookup == name or lookup.startswith(f"{name}__") for name in offered) and super().lookup_allowed(

@@ -64,9 +64,9 @@ class Lease:
             self._users.close()
 
     def give_back_at_exit(self) -> None:
-        atexit.register(self._leave_behind_nothing)
+        atexit.register(self._ignore_signals)
 
-    def _leave_behind_nothing(self) -> None:
+    def _ignore_signals(self) -> None:
         """Ignore signals while stopping: a second Ctrl-C would leave a server running."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.give_back()

@@ -138,7 +138,7 @@ def is_overview_of(name: str, page: str) -> bool:
 
 
 def worker_of(run: Run) -> psutil.Process:
-    (worker,) = [one for one in psutil.Process(run.process.pid).children() if "worker" in one.cmdline()]
+    (worker,) = [child for child in psutil.Process(run.process.pid).children() if "worker" in child.cmdline()]
     return worker
 
 

@@ -23,11 +23,11 @@ from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm, actor_of
 SHIFT = dt.timedelta(hours=8)
 
 
-class SoundAutocomplete(AutocompleteSelect):
+class IdAutocomplete(AutocompleteSelect):
     """An autocomplete that looks up valid ids only. Django's own queries the database with any text sent."""
 
     def optgroups(self, name: str, value: Sequence[str], attr: dict[str, Any] | None = None) -> Any:
-        return super().optgroups(name, [one for one in value if re.fullmatch(r"\d{1,18}", str(one), re.ASCII)], attr)
+        return super().optgroups(name, [key for key in value if re.fullmatch(r"\d{1,18}", str(key), re.ASCII)], attr)
 
 
 class DutyForm(ServiceForm):
@@ -52,12 +52,12 @@ class DutyForm(ServiceForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if not self.errors:
-            duty = duty_draft(actor=self.actor, **appointed(values))
-            verify_duty(standing=authorize(self.actor, "duty.add", duty), duty=duty)
+            duty = duty_draft(actor=self.actor, **appointment_values(values))
+            verify_duty(capacity=authorize(self.actor, "duty.add", duty), duty=duty)
         return values
 
 
-def appointed(values: dict[str, Any]) -> dict[str, Any]:
+def appointment_values(values: dict[str, Any]) -> dict[str, Any]:
     """Return the form's values as the service takes them."""
     names = ("staff", "post", "casino", "starts_at", "ends_at", "reason")
     return {name: values[name] for name in names if name in values} | {"pit": values["where"]}
@@ -77,7 +77,7 @@ class DutyAdmin(AuditedAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "staff":
-            kwargs["widget"] = SoundAutocomplete(db_field, self.admin_site)
+            kwargs["widget"] = IdAutocomplete(db_field, self.admin_site)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     @display(description="Pits")
@@ -100,7 +100,7 @@ class DutyAdmin(AuditedAdmin):
         return False  # an appointment is granted and ended, never edited
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
-        return duty_grant(actor=actor, **appointed(values | {"reason": reason}))
+        return duty_grant(actor=actor, **appointment_values(values | {"reason": reason}))
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> Any:
         """Show the form with the bounds of each casino in which the person may appoint."""

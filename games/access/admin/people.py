@@ -24,6 +24,9 @@ WAITS = "Privileged account: proposal no. {} waits for a second administrator (P
 
 
 class StaffForm(ServiceForm):
+    class Meta:
+        help_texts = {"email": "Notifications go here. If empty, they are only shown on the site."}
+
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         verify_pit_of_casino(values.get("pit"), values.get("casino"))
@@ -95,7 +98,7 @@ class StaffAdmin(AuditedAdmin):
             messages.warning(request, WAITS.format(obj.proposal.pk))
             return redirect("admin:games_accountproposal_change", obj.proposal.pk)
         if obj.was_active and not obj.is_active:
-            messages.warning(request, left_words(obj))
+            messages.warning(request, leaver_text(obj))
         elif obj.is_active and not obj.was_active:
             messages.info(request, f"{obj} has no password yet. Create a new sign-in link.")
         answer: HttpResponse = super().response_change(request, obj)
@@ -129,7 +132,7 @@ class StaffAdmin(AuditedAdmin):
         return can(request.user, "staff.link", self.get_object(request, str(object_id)))
 
 
-def left_words(staff: Staff) -> str:
+def leaver_text(staff: Staff) -> str:
     """Say what ended with an account, and which terminal keys the person has seen."""
     words = f"{staff} is inactive: sessions, sign-in links and acting appointments have ended."
     if keys := keys_made_by(staff):

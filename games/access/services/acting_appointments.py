@@ -141,10 +141,12 @@ def unbroken(duty: Duty) -> tuple[dt.datetime, dt.datetime]:
     """Return the period in which the person would act in this post, in any pit, without a break."""
     starts_at, ends_at = duty.starts_at, duty.ends_at
     others = list(Duty.objects.filter(staff=duty.staff, post=duty.post, casino=duty.casino).exclude(pk=duty.pk))
-    while joined := [one for one in others if one.starts_at <= ends_at + PAUSE and one.ends_at >= starts_at - PAUSE]:
-        starts_at = min(starts_at, *(one.starts_at for one in joined))
-        ends_at = max(ends_at, *(one.ends_at for one in joined))
-        others = [one for one in others if one not in joined]
+    while joined := [
+        duty for duty in others if duty.starts_at <= ends_at + PAUSE and duty.ends_at >= starts_at - PAUSE
+    ]:
+        starts_at = min(starts_at, *(duty.starts_at for duty in joined))
+        ends_at = max(ends_at, *(duty.ends_at for duty in joined))
+        others = [duty for duty in others if duty not in joined]
     return starts_at, ends_at
 
 

@@ -43,7 +43,7 @@ def own_sessions(request: HttpRequest) -> HttpResponse:
     failed = FailedLogin.objects.filter(staff=actor, at__gt=timezone.now() - RECENT)[:20]
     context = {
         **admin.site.each_context(request), "title": "Your sessions", "sessions": sessions,
-        "failed": [{"login": one, "browser": browser_name(one.browser)} for one in failed],
+        "failed": [{"login": attempt, "browser": browser_name(attempt.browser)} for attempt in failed],
         "idle": int(idle_time(actor).total_seconds() // 60), "hours": int(ABSOLUTE.total_seconds() // 3600),
     }  # fmt: skip
     return TemplateResponse(request, "accounts/own_sessions.html", context)

@@ -118,7 +118,7 @@ def summary_of(staff: Staff, kind: AccountProposal.Kind, changes: Mapping[str, A
     lines = [f"{kind.label}: {staff}, {role.lower()}, {staff.casino.code if staff.casino else 'every casino'}"]
     for name, value in changes.items():
         field = field_of(name)
-        old, new = (value_text(name, one) for one in (getattr(staff, name), value))
+        old, new = (value_text(name, state) for state in (getattr(staff, name), value))
         lines.append(f"{str(field.verbose_name).capitalize()}: {old} → {new}")
     if kind in WITH_LINK:
         address = changes.get("email", staff.email)

@@ -160,7 +160,7 @@ def login_end(
     return bool(ended.update(ended_at=timezone.now(), end=end, ended_by=by, reason=reason))
 
 
-def session_left(sender: object, request: HttpRequest, user: Staff | None, **kwargs: Any) -> None:
+def session_logged_out(sender: object, request: HttpRequest, user: Staff | None, **kwargs: Any) -> None:
     """Record that a person logged out (receiver of `user_logged_out`)."""
     LoginSession.objects.filter(pk=_key(request), ended_at=None).update(ended_at=timezone.now(), end=End.LOGOUT)
 

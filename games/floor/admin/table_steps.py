@@ -159,7 +159,7 @@ def buttons(user: Any, line: FloorLine) -> list[Button]:
     def button(name: str, title: str, icon: str) -> Button:
         return Button(reverse(f"admin:games_table_{name}", args=[table.pk]), title, icon, name in MAIN)
 
-    steps = [one for one in STEPS if one.makes_sense(line) and can(user, one.action, table)]
+    steps = [step for step in STEPS if step.makes_sense(line) and can(user, step.action, table)]
     found = [button(step.name, step.title, step.icon) for step in steps if step.name != "assign"]
     if can(user, "limits.propose", table):
         found.append(button("propose", "Propose limits", "edit_note"))

@@ -119,7 +119,7 @@ class TableAdmin(AuditedAdmin):
         return False  # a table changes by actions, not by a form
 
     def get_urls(self) -> list[URLPattern]:
-        views: dict[str, Any] = {one.name: partial(self.step_view, taken=one) for one in STEPS}
+        views: dict[str, Any] = {step.name: partial(self.step_view, taken=step) for step in STEPS}
         views |= {
             "propose": self.propose_view, "sign": self.sign_view, "print": self.print_view,
             "practise": self.practise_view,
@@ -146,7 +146,7 @@ class TableAdmin(AuditedAdmin):
         context = self.page_context(request, table) | {
             "line": line,
             "approval": approval_text(rulebook(line.assignment.rulebook), table.casino) if line.assignment else "",
-            "sign": sign_words(current_sign(line)),
+            "sign": sign_context(current_sign(line)),
             "scheduled": [period.limit_set for period in limit_periods(table) if period.starts_at > timezone.now()],
             "buttons": buttons(request.user, line),
             "last_check": checks_that_count(table) if table.state == TableState.CLOSED and line.assignment else None,
@@ -197,7 +197,7 @@ class TableAdmin(AuditedAdmin):
         """Show the sign now or at a moment, as known now or at another moment."""
         require_safe(request)
         table = self.get_or_deny(request, object_id)
-        form = SignQuestion(request.GET if "at" in request.GET else None)
+        form = SignMomentForm(request.GET if "at" in request.GET else None)
         fault, words, at_now = "", None, None
         if not form.is_bound or form.is_valid():
             asked = form.cleaned_data if form.is_bound else {}
@@ -207,7 +207,7 @@ class TableAdmin(AuditedAdmin):
             except NoLimitsError as error:
                 fault = str(error)
         if at_now and at_now.assignment:
-            words = sign_words(sign_of(table, at_now.limit_set, at_now.assignment))
+            words = sign_context(sign_of(table, at_now.limit_set, at_now.assignment))
         elif at_now:
             fault = f"{table} had limits at that time, but no layout to show them on."
         context = self.page_context(request, table) | {
@@ -242,7 +242,7 @@ class TableAdmin(AuditedAdmin):
             return HttpResponse(sign_pdf(sign, printed), content_type="application/pdf", headers=headers)
         context = {
             "sign": sign,
-            "words": sign_words(sign),
+            "content": sign_context(sign),
             "printed": printed,
             "printed_text": printed_text(sign, printed),
         }
@@ -255,7 +255,7 @@ def last_remedy(table: Table) -> TableStep | None:
     return last if last is not None and last.checked_by_id is not None else None
 
 
-class SignQuestion(forms.Form):
+class SignMomentForm(forms.Form):
     """What did the sign say at 21:07?"""
 
     at = MomentField(label="At", past=True, required=False)
@@ -275,7 +275,7 @@ def current_sign(line: FloorLine) -> Sign | None:
     return sign_of(line.table, line.sign, line.assignment)
 
 
-def sign_words(sign: Sign | None) -> dict[str, Any]:
+def sign_context(sign: Sign | None) -> dict[str, Any]:
     """Return a sign as the templates take it."""
     if sign is None:
         return {}

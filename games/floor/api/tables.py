@@ -99,7 +99,7 @@ class DiceSetList(GatedView):
         sets = visible(self.actor, DiceSet.objects.select_related("casino", "pit"))
         page = pages.paginate_queryset(sets, request, view=self) or []
         fits = fits_now(page)
-        return pages.get_paginated_response([dice_set_document(one, fits.get(one.pk)) for one in page])
+        return pages.get_paginated_response([dice_set_document(dice_set, fits.get(dice_set.pk)) for dice_set in page])
 
 
 class DiceSetDetail(GatedView):

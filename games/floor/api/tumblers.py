@@ -37,7 +37,7 @@ class TumblerList(GatedView):
         tumblers = visible(self.actor, Tumbler.objects.select_related("casino", "pit"))
         page = pages.paginate_queryset(tumblers, request, view=self) or []
         fits = tumblers_now(page)
-        return pages.get_paginated_response([tumbler_document(one, fits.get(one.pk)) for one in page])
+        return pages.get_paginated_response([tumbler_document(tumbler, fits.get(tumbler.pk)) for tumbler in page])
 
 
 class TumblerDetail(GatedView):

@@ -58,7 +58,7 @@ class Loading:
         self.broken_off: set[str] = set()  # tables with a refused state
 
     @contextmanager
-    def told(self, where: str, *tables: str) -> Iterator[None]:
+    def faults_under(self, where: str, *tables: str) -> Iterator[None]:
         """Collect what a service refuses under the entry, and continue with the rest of the file."""
         try:
             with transaction.atomic():
@@ -69,7 +69,7 @@ class Loading:
                 self.faults.extend(f"{where}: {f'{key}: ' if key else ''}{message}" for message in messages)
 
     def casino(self, entry: CasinoEntry) -> None:
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             casino = Casino.objects.filter(code=entry.values["code"]).first()
             if casino is None:
                 casino_create(actor=self.actor, reason=self.reason, **entry.values)
@@ -78,13 +78,13 @@ class Loading:
                 self.changed += casino_update(actor=self.actor, casino=casino, changes=entry.values, reason=self.reason)
 
     def pit(self, entry: PitEntry) -> None:
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             pit = self._pit(self._casino(entry.casino), entry.code)
             if pit.name != entry.name:
                 self.changed += pit_update(actor=self.actor, pit=pit, changes={"name": entry.name}, reason=self.reason)
 
     def table(self, entry: TableEntry) -> None:
-        with self.told(entry.where, entry.code):
+        with self.faults_under(entry.where, entry.code):
             casino = self._casino(entry.casino)
             pit = self._pit(casino, entry.pit)
             game: Any = {
@@ -108,7 +108,7 @@ class Loading:
         for code in entry.tables:
             if code.upper() in self.faulty:
                 continue
-            with self.told(entry.where, code):
+            with self.faults_under(entry.where, code):
                 table = Table.objects.select_for_update().filter(code__iexact=code).first()
                 if table is None:
                     raise ValidationError(
@@ -123,7 +123,7 @@ class Loading:
                 self.touched[table.code] = table
 
     def staff(self, entry: StaffEntry) -> None:
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             casino = self._casino(entry.casino) if entry.casino else None
             pit = self._pit(casino, entry.pit) if casino and entry.pit else None
             values: Any = {"name": entry.name, "department": entry.department, "post": entry.post, "casino": casino}
@@ -143,7 +143,7 @@ class Loading:
         if code in self.faulty or code in self.broken_off:
             return
         before = len(self.faults)
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             table = Table.objects.filter(code__iexact=entry.table).first()
             if table is None:
                 fault = f"there is no table {entry.table}; add it as [[table]], or check its code."

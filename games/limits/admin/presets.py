@@ -122,7 +122,7 @@ def limits_text(document: Any) -> str:
         found = changes(Limits(), read_preset(document))
     except InputError:
         return json.dumps(document)
-    return "; ".join(f"{key_label(one.key)} {NAMES[one.figure]} {limit_label(one.new)}" for one in found)
+    return "; ".join(f"{key_label(change.key)} {NAMES[change.figure]} {limit_label(change.new)}" for change in found)
 
 
 class PresetChanges(HistoricalRecordContextHelper):
@@ -169,7 +169,9 @@ class LimitPresetAdmin(AuditedAdmin):
     def what(self, preset: LimitPreset) -> Any:
         found = changes(Limits(), preset_limits(preset))
         return format_html_join(
-            "; ", "{} {} {}", ((key_label(one.key), NAMES[one.figure], limit_label(one.new)) for one in found)
+            "; ",
+            "{} {} {}",
+            ((key_label(change.key), NAMES[change.figure], limit_label(change.new)) for change in found),
         )
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:

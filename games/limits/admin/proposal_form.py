@@ -150,7 +150,7 @@ def _propose(actor: Staff, form: LimitProposalForm, grid: LimitGrid, sent: Query
         form.add_error(None, "These limits are already in force. Change at least one value.")
         return None
     if changed := _changed_since(grid, edits, form.cleaned_data["starts_at"]):
-        _show_anew(grid, changed)
+        _refill(grid, changed)
         names = ", ".join(draft.table.code for draft in changed)
         form.add_error(
             None,
@@ -187,7 +187,7 @@ def _changed_since(grid: LimitGrid, edits: dict[Table, Edits], starts_at: dt.dat
     return [draft for draft in drafts if not is_same_sign(draft.old, shown[draft.table.pk])]
 
 
-def _show_anew(grid: LimitGrid, drafts: Sequence[LimitDraft]) -> None:
+def _refill(grid: LimitGrid, drafts: Sequence[LimitDraft]) -> None:
     """Fill the grid from other signs; edited cells keep the typed values."""
     bases = {draft.table.pk: draft.base for draft in drafts}
     kept = {cell.name: cell.text for row in grid.rows for cells in filter(None, row.cells) for cell in cells

@@ -144,8 +144,8 @@ class ApproveForm(ActionForm):
         if len(ticked) < self.to_tick:
             raise ValidationError("Tick every limit to be removed, or reject the proposal to keep one.")
         found: dict[str, list[str]] = {}
-        for one in ticked:
-            code, _, name = one.partition(" ")
+        for tick in ticked:
+            code, _, name = tick.partition(" ")
             found.setdefault(code, []).append(name)
         return found
 

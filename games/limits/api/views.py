@@ -37,7 +37,7 @@ class ProposalList(GatedView):
             proposals = proposals.filter(tables__code=code)
         pages = Pages()
         page = pages.paginate_queryset(proposals, request, view=self) or []
-        return pages.get_paginated_response([proposal_document(one) for one in page])
+        return pages.get_paginated_response([proposal_document(proposal) for proposal in page])
 
     @operations.proposal_add
     def post(self, request: Request) -> Response:

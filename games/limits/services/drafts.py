@@ -71,7 +71,7 @@ class UnconfirmedRemovalsError(ValidationError):
     """Limits would be removed without confirmation; `drafts` lists them table by table."""
 
     def __init__(self, drafts: Sequence[tuple[LimitDraft, list[LimitChange]]]) -> None:
-        super().__init__({"remove": [_unconfirmed(draft, one) for draft, found in drafts for one in found]})
+        super().__init__({"remove": [_unconfirmed(draft, change) for draft, found in drafts for change in found]})
         self.drafts = drafts
 
 
@@ -91,9 +91,9 @@ def base_at(table: Table, moment: dt.datetime, known_at: dt.datetime | None = No
         return None
 
 
-def is_same_sign(one: Limits, other: Limits) -> bool:
+def is_same_sign(sign: Limits, other: Limits) -> bool:
     """Compare two signs line by line. An empty line for a box counts, since it replaces that of its type."""
-    return (one.by_key, one.differential) == (other.by_key, other.differential)
+    return (sign.by_key, sign.differential) == (other.by_key, other.differential)
 
 
 def drafts_of(

@@ -38,7 +38,7 @@ def misfits_of(
         sets[starts_at] = with_limits
     assignments = list(table.assignments.order_by("during"))
     for period in _periods(sets):
-        met = [assignment for assignment in assignments if _meet(period, assignment)]
+        met = [assignment for assignment in assignments if _overlap(period, assignment)]
         moment = as_text(period.starts_at, table.casino)
         if not met:
             yield f"{table}: limits from {moment}: the table has no layout while they are in force; assign one first."
@@ -62,6 +62,6 @@ def _periods(sets: dict[dt.datetime, Limits]) -> Iterable[InForce]:
     return [InForce(sets[start], start, ends.get(start)) for start in starts]
 
 
-def _meet(one: InForce, assignment: TableAssignment) -> bool:
-    begins_in_time = assignment.during.upper is None or one.starts_at < assignment.during.upper
-    return begins_in_time and (one.ends_at is None or assignment.starts_at < one.ends_at)
+def _overlap(limits: InForce, assignment: TableAssignment) -> bool:
+    begins_in_time = assignment.during.upper is None or limits.starts_at < assignment.during.upper
+    return begins_in_time and (limits.ends_at is None or assignment.starts_at < limits.ends_at)

@@ -24,7 +24,8 @@ def sheets_create(signs: Iterable[Limits]) -> list[LimitSheet]:
 def sheet_create(limits: Limits) -> LimitSheet:
     sheet = LimitSheet.objects.create()
     LimitLine.objects.bulk_create(
-        LimitLine(sheet=sheet, key=key, minimum=one.minimum, maximum=one.maximum) for key, one in limits.by_key.items()
+        LimitLine(sheet=sheet, key=key, minimum=line.minimum, maximum=line.maximum)
+        for key, line in limits.by_key.items()
     )
     DifferentialLine.objects.bulk_create(
         DifferentialLine(sheet=sheet, type=type_, amount=amount) for type_, amount in limits.differential.items()

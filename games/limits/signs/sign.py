@@ -78,7 +78,7 @@ def rows(layout: Layout, limits: Limits) -> list[SignRow]:
             SignRow(
                 bet_type_label(type_),
                 "" if whole else ", ".join(code.removeprefix(f"{type_}-") for code in boxes),
-                " / ".join(f"{one} to 1" for one in odds),
+                " / ".join(f"{odd} to 1" for odd in odds),
                 limit_label(limit.minimum),
                 limit_label(limit.maximum),
             )
@@ -91,8 +91,8 @@ def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
     of_type = layout.boxes_of(box.type)
     first = next(
         index
-        for index, one in enumerate(of_type)
-        if one.odds == box.odds and limits.of(layout, one.code) == limits.of(layout, box.code)
+        for index, other_box in enumerate(of_type)
+        if other_box.odds == box.odds and limits.of(layout, other_box.code) == limits.of(layout, box.code)
     )
     return list(BET_TYPES).index(box.type), first
 
@@ -100,8 +100,10 @@ def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
 def missing_text(lacking: Sequence[Missing]) -> str:
     """Name the limits that a sign lacks, one bet type at a time: Total (minimum and maximum; 4, 17)."""
     named = []
-    for (type_, boxes), group in groupby(lacking, key=lambda one: (one.type, () if one.is_whole_type else one.boxes)):
-        what = " and ".join(one.what for one in group)
+    for (type_, boxes), group in groupby(
+        lacking, key=lambda missing: (missing.type, () if missing.is_whole_type else missing.boxes)
+    ):
+        what = " and ".join(missing.what for missing in group)
         codes = ", ".join(box.removeprefix(f"{type_}-") for box in boxes)
         named.append(f"{bet_type_label(type_)} ({what}{f'; {codes}' if codes else ''})")
     return ", ".join(named)
@@ -114,10 +116,10 @@ def boxes_document(limits: Limits) -> dict[str, dict[str, str]]:
     return {
         key: {
             name: format_money(amount)
-            for name, amount in (("min", one.minimum), ("max", one.maximum))
+            for name, amount in (("min", line.minimum), ("max", line.maximum))
             if amount is not None
         }
-        for key, one in limits.by_key.items()
+        for key, line in limits.by_key.items()
     }
 
 

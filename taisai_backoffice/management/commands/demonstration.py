@@ -61,7 +61,7 @@ def make_floor() -> None:
     actor = Operator()
     load(actor, PATH)
     give_passwords(actor)
-    stand_in()
+    appoint_stand_in()
     open_tables()
     add_presets()
     propose_limits()
@@ -77,7 +77,7 @@ def give_passwords(actor: Operator) -> None:
             local_password_set(actor=actor, staff=staff, password=password, reason=REASON)
 
 
-def stand_in() -> None:
+def appoint_stand_in() -> None:
     """Appoint a person to act in a higher post, as on most days."""
     dealer = Staff.objects.get(number="D101")
     now = timezone.now()

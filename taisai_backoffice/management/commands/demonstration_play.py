@@ -82,7 +82,7 @@ class Command(BaseCommand):
         live = [table for table in tables if table.code in there]
         connection.close()
         self.stdout.write(
-            f"  Played live until {until:%H:%M} UTC: {', '.join(one.code for one in live) or 'no table'}."
+            f"  Played live until {until:%H:%M} UTC: {', '.join(table.code for table in live) or 'no table'}."
         )
         self.stdout.flush()
         threads = [Thread(target=self._table, args=(table, caller, until), daemon=True) for table in live]
@@ -119,12 +119,12 @@ def played_until(tables: list[PlayedTable], day: dt.date, now: dt.datetime, know
     """
     lines, bets = [], 0
     played_live = live_spans(tables[0].casino, day)
-    for one in days_played(tables=tables, days=[day], rounds=ROUNDS_A_TABLE, seed=SEED, faults=FAULTS):
-        first, last = played_live.get(one.document["table"], (NEVER, NEVER))
-        ended_at = dt.datetime.fromisoformat(one.document["events"][-1]["at"])
-        if one.document["ref"] not in known and ended_at < now and not first - A_ROUND < one.started_at < last:
-            lines.append(msgspec.json.encode(one.document))
-            bets += len(one.document["bets"])
+    for played in days_played(tables=tables, days=[day], rounds=ROUNDS_A_TABLE, seed=SEED, faults=FAULTS):
+        first, last = played_live.get(played.document["table"], (NEVER, NEVER))
+        ended_at = dt.datetime.fromisoformat(played.document["events"][-1]["at"])
+        if played.document["ref"] not in known and ended_at < now and not first - A_ROUND < played.started_at < last:
+            lines.append(msgspec.json.encode(played.document))
+            bets += len(played.document["bets"])
     return b"\n".join(lines), bets
 
 

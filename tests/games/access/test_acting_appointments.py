@@ -58,8 +58,8 @@ def sent(house: House, **changes: str) -> dict[str, str]:
 
 
 def test_an_appointment_names_one_pit_or_all_of_them(house: House) -> None:
-    one, every = grant(house), grant(house, post="pit-supervisor", staff="dealer", pit=ALL_PITS)
-    assert (one.scope, one.pit, str(one)) == (
+    one_pit, every = grant(house), grant(house, post="pit-supervisor", staff="dealer", pit=ALL_PITS)
+    assert (one_pit.scope, one_pit.pit, str(one_pit)) == (
         "pit", house.pits["P1"], "DEALER Person DEALER as pit supervisor, RWS P1"
     )  # fmt: skip
     assert (every.scope, every.pit, every.place) == ("all-pits", None, "RWS, all pits")

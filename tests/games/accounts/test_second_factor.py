@@ -283,17 +283,17 @@ def test_a_reset_by_page(house: House, settings: Any) -> None:
     settings.REQUIRE_SECOND_FACTOR = False
     staff, _, _ = with_factor(house, "compliance")
     second = second_administrator(house)
-    one, two = Client(), Client()
-    one.force_login(house["administrator"])
+    first, two = Client(), Client()
+    first.force_login(house["administrator"])
     two.force_login(second)
-    one.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Lost the phone"})
+    first.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Lost the phone"})
     reset = FactorReset.objects.get()
     page = reverse("admin:games_factorreset_confirm_reset", args=[reset.pk])
-    assert "another administrator" in one.post(page, {"sure": "on"}).content.decode()
+    assert "another administrator" in first.post(page, {"sure": "on"}).content.decode()
     assert has_factor(staff)
     assert two.post(page, {"sure": "on"}).status_code == 302
     assert not has_factor(staff)
-    again = one.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Again"})
+    again = first.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Again"})
     assert "has no second factor" in again.content.decode()
 
 

@@ -81,10 +81,10 @@ def test_table_page_and_sign_say_it(house: House, table: Table, operator: str, s
     run_by(house.casino, operator)
     assert said in page(house, "pit-supervisor", table, "change/")
     assert (BY_AGREEMENT in page(house, "pit-supervisor", table)) is is_on_the_sign
-    one = sign_now(Table.objects.get(pk=table.pk))
+    shown = sign_now(Table.objects.get(pk=table.pk))
     client = Client()
     client.force_login(house["pit-supervisor"])
-    values = {"limit_set": one.limit_set.pk, "assignment": one.assignment.pk, "form": "html"}
+    values = {"limit_set": shown.limit_set.pk, "assignment": shown.assignment.pk, "form": "html"}
     paper = client.post(f"/admin/games/table/{table.pk}/print/", values).content.decode()
     assert (BY_AGREEMENT in paper) is is_on_the_sign
 
@@ -175,7 +175,7 @@ def test_a_floor_file_names_the_operator_and_one_that_does_not_changes_nothing(d
     load(path, CASINO + f'operator = "{APPROVED}"\n')
     casino = Casino.objects.get()
     assert casino.operator == APPROVED
-    assert [one.operator for one in casino.history.all()] == [APPROVED, ""]
+    assert [version.operator for version in casino.history.all()] == [APPROVED, ""]
     before = on_record()
     load(path, CASINO)
     assert on_record() == before

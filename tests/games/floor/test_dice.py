@@ -292,7 +292,7 @@ def test_two_sets_fitted_to_one_table_at_once_are_one(clone: str) -> None:
     house = build_house()
     table = bare_table(house)
     sets = [dice_of(house, code) for code in ("D-01", "D-02")]
-    answers = at_once(*(lambda one=one: fit(house, one, table) for one in sets))
+    answers = at_once(*(lambda dice_set=dice_set: fit(house, dice_set, table) for dice_set in sets))
     (told,) = (answer for answer in answers if isinstance(answer, Exception))
     assert isinstance(told, ValidationError)
     assert "TS-01 has the set D-0" in told.messages[0]

@@ -103,7 +103,9 @@ def test_rounds_at_a_table_that_a_file_closes_or_suspends_are_found(path: Path) 
     record(*(played(f"R-{number}", at=NOON - before * MINUTE) for number, before in enumerate((130, 90, 45, 5), 1)))
     drain()
     found = Finding.objects.filter(kind__startswith="table-").order_by("round_started_at")
-    assert [(one.round_ref, one.kind, one.rules, one.severity, one.detail) for one in found] == [
+    assert [
+        (finding.round_ref, finding.kind, finding.rules, finding.severity, finding.detail) for finding in found
+    ] == [
         ("R-2", "table-closed", [], Severity.HIGH, "The table was closed from 2026-11-15 18:00+08:00."),
         ("R-4", "table-suspended", [], Severity.HIGH, "The table was suspended from 2026-11-15 19:30+08:00."),
     ]
@@ -115,7 +117,7 @@ def test_5_0_a_division_9_table_is_open_with_its_checks_only(path: Path, checks:
     record(played("R-1", at=NOON - 5 * MINUTE))
     drain()
     found = Finding.objects.filter(kind="table-closed")
-    assert [(one.rules, one.detail) for one in found] == [
+    assert [(finding.rules, finding.detail) for finding in found] == [
         ([f"{CITED}5.0"], "The table was opened at 2026-11-15 10:00+08:00 without the signed opening checks of this "
          "rulebook."),
     ] * count  # fmt: skip

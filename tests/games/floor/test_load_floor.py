@@ -322,7 +322,7 @@ def test_a_gaming_day_starts_at_a_time_of_day(path: Path, hour: str) -> None:
 @pytest.mark.parametrize(
     ("minutes", "remedy"),
     [
-        *((one, "write a whole number of minutes") for one in ('"30"', "30.5", "true", "inf", "nan", "[30]")),
+        *((text, "write a whole number of minutes") for text in ('"30"', "30.5", "true", "inf", "nan", "[30]")),
         ("-1", "greater than or equal to 0"),
         ("1441", "less than or equal to 1440"),
     ],
@@ -566,8 +566,8 @@ def test_two_loads_at_once_are_one_after_the_other(clone: str, tmp_path: Path) -
     path.write_text(EXAMPLE)
     with ThreadPoolExecutor() as pool:
         loads = list(pool.map(lambda _: manage("load_floor", str(path), database=clone), range(3)))
-    assert [(one.returncode, one.stderr) for one in loads] == [(0, "")] * 3
-    assert Counter(one.stdout.rpartition("; ")[2].strip() for one in loads) == {
+    assert [(process.returncode, process.stderr) for process in loads] == [(0, "")] * 3
+    assert Counter(process.stdout.rpartition("; ")[2].strip() for process in loads) == {
         "5 new or changed.": 1,
         "all of it was on record, nothing has changed.": 2,
     }

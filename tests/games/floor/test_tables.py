@@ -498,7 +498,7 @@ def test_7_4_a_table_is_resumed_with_what_was_rectified_by_whom_and_who_checked_
     )  # fmt: skip
     leaf = LedgerLeaf.objects.filter(kind="table", subject=step.pk).get()
     assert json.loads(bytes(leaf.content))[-3:] == ["A fuse was replaced", "Technician of the maker", "PIT-SUPERVISOR"]
-    (event,) = (one for one in timeline(table) if one.what.startswith("Resumed"))
+    (event,) = (event for event in timeline(table) if event.what.startswith("Resumed"))
     assert event.why == (
         "Works again. Rectified: A fuse was replaced. By Technician of the maker, checked by "
         "PIT-SUPERVISOR Person PIT-SUPERVISOR."
@@ -689,11 +689,11 @@ def test_the_wrong_order_and_a_second_click_change_nothing_and_are_told(
 ) -> None:
     table = ready_table(house)
 
-    def go(one: Any) -> None:
-        do(house, one, table, **notice(one))
+    def go(step: Any) -> None:
+        do(house, step, table, **notice(step))
 
-    for one in before:
-        go(one)
+    for step in before:
+        go(step)
     history = table.history.count()
     with pytest.raises(ValidationError, match=fault):
         go(what)

@@ -106,7 +106,7 @@ def test_3_4_e_ii_which_tumbler_a_table_had_is_known_to_the_moment(
     moments = (NOON - MICROSECOND, NOON, changed - MICROSECOND, changed)
     fits = [tumbler_at(table=table, at=at) for at in moments]
     assert [fit.tumbler if fit else None for fit in fits] == [None, tumbler, tumbler, second]
-    assert [one.what for one in timeline(table) if one.kind == "tumbler"] == [
+    assert [event.what for event in timeline(table) if event.kind == "tumbler"] == [
         "Tumbler T-02 fitted", "Tumbler T-01 removed", "Tumbler T-01 fitted",
     ]  # fmt: skip
 

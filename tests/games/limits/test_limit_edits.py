@@ -271,7 +271,7 @@ def test_the_command_names_each_removal_with_its_table(house: House, pit: dict[s
     proposal = edit(house, {pit["TS-A"]: Edits(), pit["TS-C"]: Edits()}, remove=both)
 
     def approve_by_command(*removed: str) -> None:
-        given = [part for one in removed for part in ("--remove", one)]
+        given = [part for name in removed for part in ("--remove", name)]
         call_command("limits", "approve", str(proposal.pk), "--reason", "Agreed", *given, "--as", "SHIFT-MANAGER")
 
     with pytest.raises(CommandError, match="the proposal has several tables; write it as TS-A:boxes"):
@@ -341,7 +341,7 @@ def test_a_preset_is_kept_by_who_approves_limits_with_history(house: House) -> N
     assert (preset.name, preset_limits(preset)) == ("Weekend", sign({"big-small": (100, 8000)}))
     preset_remove(actor=boss, preset=preset, reason="No longer used")
     assert not LimitPreset.objects.exists()
-    assert [(one.name, one.history_change_reason) for one in LimitPreset.history.all()] == [
+    assert [(version.name, version.history_change_reason) for version in LimitPreset.history.all()] == [
         ("Weekend", "No longer used"), ("Weekend", "Lower"), ("Weekend 100", "Weekends"),
     ]  # fmt: skip
 

@@ -35,9 +35,9 @@ def sign_now(table: Table) -> Sign:
 
 
 def printed(house: House, table: Table, form: str = "pdf") -> SignPrint:
-    one = sign_now(table)
+    shown = sign_now(table)
     return sign_print(
-        actor=house["pit-supervisor"], table=table, limit_set=one.limit_set, assignment=one.assignment, form=form
+        actor=house["pit-supervisor"], table=table, limit_set=shown.limit_set, assignment=shown.assignment, form=form
     )
 
 
@@ -135,10 +135,10 @@ def test_printing_is_on_record_before_it_is_on_paper(house: House, table: Table)
 def test_a_sign_of_another_table_is_not_printed_here(house: House, table: Table) -> None:
     other = bare_table(house, "TS-02", layout="C")
     put_sign(other)
-    one = sign_now(other)
+    shown = sign_now(other)
     client = Client()
     client.force_login(house["pit-supervisor"])
-    values = {"limit_set": one.limit_set.pk, "assignment": one.assignment.pk, "form": "pdf"}
+    values = {"limit_set": shown.limit_set.pk, "assignment": shown.assignment.pk, "form": "pdf"}
     assert client.post(f"/admin/games/table/{table.pk}/print/", values).status_code == 404
     assert client.post(f"/admin/games/table/{table.pk}/print/", {"limit_set": "x"}).status_code == 404
     assert not SignPrint.objects.exists()

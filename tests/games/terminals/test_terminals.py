@@ -724,7 +724,7 @@ def test_bind_and_revoke_from_the_page(house: House, tables: list[Table], browse
     assert bound(terminal) == {"TS-02", "TS-03"}
     assert browser.post(f"{page}/revoke/", {"reason": "Lost"}).status_code == 302
     assert not now(terminal).is_active
-    assert [one.history_change_reason for one in terminal.history.all()] == ["Lost", "Moved", "New terminal"]
+    assert [version.history_change_reason for version in terminal.history.all()] == ["Lost", "Moved", "New terminal"]
     assert f"{page}/revoke/" not in browser.get(f"{page}/change/").content.decode()
     assert "revoked" in browser.get("/admin/games/terminal/").content.decode()
 
