@@ -35,7 +35,7 @@ REFUSALS = {
         "Wrong input", "colour: is not a known parameter; there are none here.",
     ),
     HTTPStatus.UNAUTHORIZED: RefusalAnswer(
-        "Nobody is logged in.",
+        "No one is logged in.",
         "Unauthorized", "Log in on the site first; the API takes its session.",
     ),
     HTTPStatus.FORBIDDEN: RefusalAnswer(

@@ -173,7 +173,7 @@ def own_passkeys(page: Page) -> None:
     expect(page.get_by_role("alert")).to_contain_text("of this name already")
     page.get_by_role("textbox", name="Name").fill("Again")
     page.get_by_role("button", name="Add passkey").click()
-    expect(page.get_by_role("alert")).to_contain_text("has a passkey of yours already")
+    expect(page.get_by_role("alert")).to_contain_text("already has one of your passkeys")
     page.get_by_role("link", name="Cancel").click()
     grow_stale(page)
     page.get_by_role("button", name="Remove").click()

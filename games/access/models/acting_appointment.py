@@ -20,7 +20,7 @@ from games.thresholds.models import ThresholdDecision
 
 
 class Everywhere(Enum):
-    """Stands for every pit of the casino where a pit is expected."""
+    """Means every pit of the casino where a pit is expected."""
 
     ALL_PITS = "all-pits"
 

@@ -106,9 +106,9 @@ def verify_steps(*, capacity: Capacity, duty: Duty) -> None:
     if (own and steps <= 1) or capacity.role.post == OVER_SEVERAL_STEPS:
         return
     wanted, needed = duty.get_post_display().lower(), post_name(OVER_SEVERAL_STEPS).lower()
-    gap = f"{steps} steps above {post_name(own).lower()}" if own else "for somebody without a post in the pit"
+    gap = f"{steps} steps above {post_name(own).lower()}" if own else "for a person without a post in the pit"
     raise ValidationError(
-        {"post": f"Acting {wanted} is {gap}; more than one step takes a {needed}. Ask one, or choose a lower post."}
+        {"post": f"Acting {wanted} is {gap}; more than one step requires a {needed}. Ask one, or choose a lower post."}
     )
 
 

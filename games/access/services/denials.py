@@ -16,7 +16,7 @@ VALUES (statement_timestamp(), %s, %s, %s, %s, %s, %s)
 
 
 def denial_record(*, actor: Any, who: str, action: str, thing: str, door: str) -> None:
-    """Record a denial. If that fails, log it: the denial stands either way."""
+    """Record a denial. If that fails, log it; the action stays denied."""
     log.warning("denied", who=who, action=action, thing=thing, door=door)
     own = connection.copy()
     try:

@@ -18,7 +18,7 @@ from games.engine.signs.completeness import Missing
 from games.engine.signs.limits import Limits, Range
 from games.floor.approval import approval_notice
 from games.floor.moments import as_text
-from games.labels.boxes import BET_TYPES, bet_type_label
+from games.labels.boxes import BET_TYPES, bet_type_label, box_label
 from games.labels.money import limit_label
 from games.limits.selectors import SignAt
 from games.models import LimitSet, Table, TableAssignment
@@ -77,13 +77,18 @@ def rows(layout: Layout, limits: Limits) -> list[SignRow]:
         found.append(
             SignRow(
                 bet_type_label(type_),
-                "" if whole else ", ".join(code.removeprefix(f"{type_}-") for code in boxes),
+                "" if whole else ", ".join(map(_box_part, boxes)),
                 " / ".join(f"{odd} to 1" for odd in odds),
                 limit_label(limit.minimum),
                 limit_label(limit.maximum),
             )
         )
     return found
+
+
+def _box_part(code: str) -> str:
+    """Return a box's name without its bet type: `2-4` for Domino 2-4."""
+    return box_label(code).rpartition(" ")[2]
 
 
 def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
@@ -104,7 +109,7 @@ def missing_text(lacking: Sequence[Missing]) -> str:
         lacking, key=lambda missing: (missing.type, () if missing.is_whole_type else missing.boxes)
     ):
         what = " and ".join(missing.what for missing in group)
-        codes = ", ".join(box.removeprefix(f"{type_}-") for box in boxes)
+        codes = ", ".join(map(_box_part, boxes))
         named.append(f"{bet_type_label(type_)} ({what}{f'; {codes}' if codes else ''})")
     return ", ".join(named)
 

@@ -287,7 +287,9 @@ def test_people_of_other_departments_act_only_where_the_casino_allows_it(house: 
     with pytest.raises(ValidationError, match="RWS does not allow people of other departments to act"):
         grant(house, "casino-manager", role)
     setting(house, acting_other_departments=True)
-    with pytest.raises(ValidationError, match="without a post in the pit; more than one step takes a casino manager"):
+    with pytest.raises(
+        ValidationError, match="without a post in the pit; more than one step requires a casino manager"
+    ):
         grant(house, "shift-manager", role)
     duty = grant(house, "casino-manager", role)
     assert (duty.department, duty.own_post) == (house[role].department, "")
