@@ -68,7 +68,7 @@ def test_set_up_asked_and_confirmed(guarded: Site, browser: Browser) -> None:
     expect(page.get_by_text("recovery codes", exact=False).first).to_be_visible()
     page.get_by_role("textbox", name="Code").fill("000000")
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_text("This code is not right")).to_be_visible()
+    expect(page.get_by_text("This code is wrong")).to_be_visible()
     picture(page, "check")
     page.get_by_role("textbox", name="Code").fill(code_of(key, 1))
     page.get_by_role("button", name="Continue").click()

@@ -81,7 +81,7 @@ def test_1_2_a_round_names_its_dealer_and_one_who_is_not_a_dealer_is_found(house
 @BOTH
 def test_1_4_the_house_is_the_operator_that_the_casino_names(house: House, book: str) -> None:
     table = table_of(house, book)
-    approved, by_agreement = "rules are approved for this casino", "used by agreement, not approved for this casino"
+    approved, by_agreement = "rules are approved for this casino", "used by agreement. They are not approved"
     for operator, said, unsaid in (
         (rulebook(book).approved_for.operator, approved, by_agreement), ("Another Pte. Ltd.", by_agreement, approved),
     ):  # fmt: skip

@@ -287,9 +287,7 @@ def test_people_of_other_departments_act_only_where_the_casino_allows_it(house: 
     with pytest.raises(ValidationError, match="RWS does not allow people of other departments to act"):
         grant(house, "casino-manager", role)
     setting(house, acting_other_departments=True)
-    with pytest.raises(
-        ValidationError, match="without a post in the pit; more than one step requires a casino manager"
-    ):
+    with pytest.raises(ValidationError, match="without a post in the pit; more than one step requires a"):
         grant(house, "shift-manager", role)
     duty = grant(house, "casino-manager", role)
     assert (duty.department, duty.own_post) == (house[role].department, "")
@@ -352,7 +350,7 @@ def test_no_one_changes_the_bounds_with_the_casino(house: House) -> None:
         with pytest.raises(PermissionDenied):
             casino_update(actor=house[role], casino=house.casino, changes={"acting_days": 60}, reason="x")
     for actor in (house["casino-manager"], OPERATOR):
-        with pytest.raises(ValidationError, match="compliance changes this under Thresholds"):
+        with pytest.raises(ValidationError, match="two people of compliance change this under"):
             casino_update(actor=actor, casino=house.casino, changes={"acting_days": 60}, reason="x")
     with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
         connection.cursor().execute("UPDATE games_casino SET acting_days = 60")

@@ -253,7 +253,7 @@ def test_what_a_former_administrator_proposed_is_not_confirmed(house: House) -> 
     staff, _, _ = with_factor(house, "compliance")
     reset = factor_reset_propose(actor=house["administrator"], staff=staff, reason="Lost")
     staff_update(actor=OPERATOR, staff=house["administrator"], changes={"is_active": False}, reason="Left")
-    with pytest.raises(ValidationError, match="no longer an administrator here; propose the reset again"):
+    with pytest.raises(ValidationError, match=r"no longer an administrator here\. Propose the reset again"):
         factor_reset_confirm(actor=second_administrator(house), reset=FactorReset.objects.get(pk=reset.pk))
     assert has_factor(staff)
 

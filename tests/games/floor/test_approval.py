@@ -28,7 +28,7 @@ from tests.games.rounds.samples import bet, current, line
 
 APPROVED = "Resorts World at Sentosa Pte. Ltd."
 OTHER = "Harbour Gaming Pte. Ltd."
-BY_AGREEMENT = "used by agreement, not approved for this casino"
+BY_AGREEMENT = "used by agreement. They are not approved for this casino"
 DAY = NOON.date()
 
 

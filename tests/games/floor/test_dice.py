@@ -105,7 +105,7 @@ def test_blank_serials_are_told_in_one_sentence_and_what_was_typed_stays(house: 
     client.force_login(house["pit-manager"])
     values = {"pit": house.pits["P1"].pk, "code": "D-77", "serials": serials, "seal": "S-1", "reason": "New"}
     page = client.post("/admin/games/diceset/add/", values).content.decode()
-    assert "Write the serial numbers of the three dice with commas between" in page
+    assert "Enter the serial numbers of the three dice, separated by commas" in page
     assert "in the array" not in page
     assert 'value="D-77"' in page
     assert not DiceSet.objects.exists()
@@ -245,7 +245,7 @@ def test_there_is_nothing_to_take_out_of_an_empty_dome(house: House, dice: DiceS
     fit(house, dice, table)
     clock.shift(MINUTE)
     remove(house, table)
-    with pytest.raises(ValidationError, match="nothing to take out"):
+    with pytest.raises(ValidationError, match="has no dice to remove"):
         remove(house, table)
     assert DiceFit.objects.get().history.count() == 2
 
@@ -358,7 +358,7 @@ def test_a_result_nobody_knows_is_refused(house: House, dice: DiceSet) -> None:
 
 
 def test_another_seal_than_the_one_on_record_is_not_good_without_a_new_one(house: House, dice: DiceSet) -> None:
-    with pytest.raises(ValidationError, match=r"The seal on record is S-D-01\. Record it as broken, or name the new"):
+    with pytest.raises(ValidationError, match=r"The seal on record is S-D-01\. Record it as broken, or enter the new"):
         inspect(house, dice, seal_found="S-9")
     inspect(house, dice, seal_found=" S-D-01 ")
     inspect(house, dice, seal_found="S-9", new_seal="S-10")

@@ -58,7 +58,7 @@ def test_the_example_of_the_contract_loads(path: Path) -> None:
     assert (casino.currency, casino.gaming_day_starts) == ("SGD", dt.time(6))
     assignment = TableAssignment.objects.get()
     assert (str(assignment.table), str(assignment.pit)) == ("TS-01", "RWS P1")
-    assert assignment.game == "rws-tai-sai-v6, layout C, chip unit 0.01"
+    assert assignment.game == "Tai Sai v6 · Layout C, chip unit 0.01"
     assert assignment.starts_at == dt.datetime.fromisoformat(START)
     limits = LimitSet.objects.get()
     assert (limits.origin, limits.source, limits.who) == ("file", "floor.toml", "Operator of the machine")
@@ -289,7 +289,7 @@ def test_single_brackets_are_told_from_double_ones(path: Path, kind: str) -> Non
         case("a kind of two lines", CASINO, f'"a\\nb" = "red"\n{CASINO}', "'a\\nb'", "are casino, pit, table"),
         case("a casino as text", CASINO, 'casino = "RWS"\n', "casino", "write each one as [[casino]]"),
         case("casinos as texts", CASINO, 'casino = ["RWS"]\n', "casino no. 1", "write it as [[casino]]"),
-        case("a casino twice", CASINO, CASINO * 2, "casino RWS", "stands twice in the file; keep one"),
+        case("a casino twice", CASINO, CASINO * 2, "casino RWS", "occurs twice in the file; keep one"),
         case("a time zone that is none", "Asia/Singapore", "Asia/Sentosa", "casino RWS: timezone",
              "such as Asia/Singapore"),
         case("a time zone by path", "Asia/Singapore", "../../etc/passwd", "casino RWS: timezone",
@@ -350,11 +350,11 @@ def test_notice_is_a_number_of_minutes(path: Path, minutes: str, remedy: str) ->
         case("a code with a space", "TS-01", "TS 01", "table TS 01: code", CODE),
         case("a code that ends its line", 'code = "TS-01"', 'code = "TS-01\\n"', "table no. 1: code", QUOTES),
         case("another game from the same moment", TABLE, TABLE + edited(TABLE, ('"C"', '"E"')), "table TS-01: from",
-             f"TS-01 has another assignment from {START}, rws-tai-sai-v6, layout C, chip unit 0.01; choose another"),
+             f"TS-01 has another assignment from {START}, Tai Sai v6 · Layout C, chip unit 0.01; choose another"),
         case("another unit from the same moment", TABLE, TABLE + edited(TABLE, ('"0.01"', '"5"')), "table TS-01: from",
-             "choose another moment, or leave it as it is"),
+             "choose another time, or keep that assignment"),
         case("another pit from the same moment", TABLE, TABLE + edited(TABLE, ('"P1"', '"P2"')), "table TS-01: from",
-             "choose another moment, or leave it as it is"),
+             "choose another time, or keep that assignment"),
     ],
 )  # fmt: skip
 def test_a_wrong_table(path: Path, text: str, where: str, remedy: str) -> None:
@@ -399,7 +399,7 @@ BIG_SMALL = '"big-small" = { min = "50", max = "10000" }'
              "limits TS-01: from",
              f"TS-01 has other limits from {START}, recorded by Operator of the machine; choose another moment"),
         case("another differential from the same moment", LIMITS, LIMITS + edited(LIMITS, ('"8000"', '"9000"')),
-             "limits TS-01: from", "choose another moment, or leave them as they are."),
+             "limits TS-01: from", "choose another time, or keep those limits."),
     ],
 )  # fmt: skip
 def test_wrong_limits(path: Path, text: str, where: str, remedy: str) -> None:
@@ -662,7 +662,7 @@ def test_another_rulebook_pit_and_chip_unit_from_a_later_moment(path: Path) -> N
     )  # fmt: skip
     load(path, EXAMPLE + later)
     assignment = TableAssignment.objects.get(during__contains=dt.datetime.fromisoformat(LATER))
-    assert (assignment.game, assignment.pit.code) == ("division-9-2008, layout 2, chip unit 5.00", "P2")
+    assert (assignment.game, assignment.pit.code) == ("Division 9 (2008) · Layout 2, chip unit 5.00", "P2")
 
 
 def test_a_casino_and_a_person_are_updated_with_history(path: Path) -> None:

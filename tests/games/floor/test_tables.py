@@ -184,7 +184,7 @@ def test_3_3_with_an_incomplete_sign_it_stays_closed_and_all_that_is_missing_is_
     with pytest.raises(ValidationError) as told:
         do(house, table_open, table)
     assert told.value.messages == [
-        "The sign of TS-01 is incomplete (rws-tai-sai-v6#3.3). It lacks: Big/Small (differential), "
+        "The sign of TS-01 is incomplete (Tai Sai v6 · Rule 3.3). It lacks: Big/Small (differential), "
         "Total (minimum; 4). Have these limits approved first.",
         "TS-01 has no dice. Fit a dice set first.",
     ]
@@ -213,7 +213,7 @@ def test_with_a_tumbler_that_failed_it_stays_closed(house: House, clock: Any) ->
         actor=house["pit-supervisor"], tumbler=table.tumbler_fits.get().tumbler, result="faulty", lock_found="",
         remarks="It sticks",
     )  # fmt: skip
-    with pytest.raises(ValidationError, match="The tumbler T-TS-01 at TS-01 is not fit for play; remove it and fit"):
+    with pytest.raises(ValidationError, match=r"Tumbler T-TS-01 at TS-01 is not fit for play\. Remove it and fit"):
         do(house, table_open, table)
 
 
@@ -247,7 +247,7 @@ def test_with_dice_that_failed_it_stays_closed(house: House, clock: Any) -> None
         actor=house["pit-supervisor"], dice_set=table.dice_fits.get().dice_set, result="damaged", seal_found="",
         remarks="A chipped corner",
     )  # fmt: skip
-    with pytest.raises(ValidationError, match="is not fit for play; take it out"):
+    with pytest.raises(ValidationError, match=r"is not fit for play\. Remove it"):
         do(house, table_open, table)
     assert (state(table), steps(table)) == ("closed", [])
 
@@ -553,7 +553,7 @@ def test_7_4_the_page_that_opens_a_table_asks_for_the_remedy(house: House, clock
     sign_checks(house["pit-supervisor"], table)
     client.force_login(house["shift-manager"])
     page = f"/admin/games/table/{table.pk}/open/"
-    assert "Required by division-9-2008#7.4" in client.get(page).content.decode()
+    assert "Required by Division 9 (2008) · Rule 7.4" in client.get(page).content.decode()
     client.post(page, {"reason": "Start"})
     assert state(table) == "closed"
     client.post(page, {"reason": "Start"} | REMEDY)
@@ -615,7 +615,7 @@ def test_another_game_waits_until_an_open_table_is_closed(house: House, clock: A
     clock.move_to(NOON + 2 * HOUR)
     client.force_login(house["casino-manager"])  # the first session was idle for too long
     page = client.get(f"/admin/games/table/{table.pk}/change/").content.decode()
-    assert "TS-01 was not opened with the checks of division-9-2008" in page
+    assert "TS-01 was not opened with the checks of Division 9 (2008)." in page
 
 
 def test_a_table_without_any_step_shows_that_no_opening_is_on_record(house: House, clock: Any, client: Client) -> None:

@@ -129,7 +129,7 @@ def test_a_bet_that_a_layout_lacks_is_refused_with_its_table(house: House, pit: 
 
 
 def test_a_minimum_above_the_maximum_that_stays_is_refused(house: House, pit: dict[str, Table]) -> None:
-    with pytest.raises(ValidationError, match="TS-A: big-small: the minimum is above the maximum"):
+    with pytest.raises(ValidationError, match="TS-A: Big/Small: minimum above the maximum"):
         edit(house, {pit["TS-A"]: Edits({BIG_SMALL_MIN: 10_000_000})})
 
 

@@ -145,7 +145,7 @@ def test_an_emptied_cell_needs_its_tick_and_the_approver_s(house: House, tables:
     client = client_of(house, "shift-manager")
     assert "1 limit would be removed" in client.get(answer.url).text
     path = f"/admin/games/limitproposal/{proposal.pk}/approve/"
-    assert "Tick every limit that is removed" in client.post(path, {"reason": "Agreed"}).text
+    assert "Tick every limit to be removed" in client.post(path, {"reason": "Agreed"}).text
     assert proposal.state == "pending"
     assert client.post(path, {"reason": "Agreed", "remove": ["TS-01 differential.odd-even"]}).status_code == 302
     page = client.get(f"/admin/games/limitproposal/{proposal.pk}/history/").text

@@ -419,7 +419,7 @@ def test_3_3_the_approver_is_warned_of_an_incomplete_sign_at_an_open_table(house
     client = Client()
     client.force_login(house["shift-manager"])
     page = client.get(f"/admin/games/limitproposal/{proposal.pk}/approve/").content.decode()
-    assert "TS-01 is open, and its sign would be incomplete (rws-tai-sai-v6#3.3)" in page
+    assert "TS-01 is open, and its sign would be incomplete (Tai Sai v6 · Rule 3.3)" in page
 
 
 # --- Who approves ---
@@ -718,7 +718,7 @@ def test_of_two_proposals_approved_at_once_one_stands_and_the_other_is_told(
     told = one_stands(
         at_once(deciding(house, proposals[0]), deciding(house, proposals[1], "casino-manager")),
     )
-    assert re.search(r"This proposal was superseded by .*-MANAGER .*; nothing has changed", told)
+    assert re.search(r"This proposal was superseded by .*-MANAGER .*\. Nothing was changed", told)
     assert table.limit_sets.count() == 1
     assert sorted(outcomes()) == ["approved", "superseded"]
 
