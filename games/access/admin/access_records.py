@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import RangeDateFilter, TextFilter
+from unfold.decorators import display
 from unfold.utils import parse_date_str
 
 from games.models import AccessRecord
@@ -36,15 +37,19 @@ class DaysFilter(RangeDateFilter):
 
 @admin.register(AccessRecord)
 class AccessRecordAdmin(GatedAdmin):
-    list_display = ["at", "who", "kind", "thing", "door"]
+    list_display = ["at", "who", "kind", "thing", "entry_point"]
     list_filter = [PersonFilter, "kind", ("at", DaysFilter), "casino"]
     list_filter_submit = True
     search_fields = ["who", "thing", "door"]
     date_hierarchy = "at"
-    fields = ["at", "who", "kind", "thing", "door", "casino", "staff"]
+    fields = readonly_fields = ["at", "who", "kind", "thing", "entry_point", "casino", "staff"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    @display(description="Page, call or command", ordering="door")
+    def entry_point(self, record: AccessRecord) -> str:
+        return record.door or "–"

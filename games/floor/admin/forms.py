@@ -187,4 +187,4 @@ def offer_games(form: forms.BaseForm, pits: Any) -> None:
     if isinstance(pit, forms.ModelChoiceField) and isinstance(book, forms.ChoiceField):
         pit.queryset = pits
         book.choices = [(book.id, rulebook_title(book.id)) for book in books]
-    form.fields["layout"].help_text = "; ".join(f"{book.id}: {', '.join(book.layouts)}" for book in books)
+    form.fields["layout"].help_text = "; ".join(f"{book.name}: {', '.join(book.layouts)}" for book in books)
