@@ -152,7 +152,7 @@ proposal_withdraw = operation(
 
 ROUND_KEY = in_path("key", NUMBER, "The round's `id`.")
 TAKEN = RefusalAnswer(
-    "A round with this source and ref is on record with different content. Nothing changed; the conflict is on record.",
+    "The name is taken by a round with different content. Nothing was changed, and the conflict is on record.",
     "Conflict",
     "floor TS01-20261115-000123 is on record with another content; nothing was changed, and the conflict is on record. "
     "Send it under a ref of its own, or leave it.",

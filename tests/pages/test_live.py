@@ -112,7 +112,7 @@ def test_a_round_that_was_left_open_is_finished_from_the_table_s_page(site: Site
 
     log_in(page, "PIT-SUPERVISOR")
     page.goto(f"/admin/games/table/{table.pk}/change/")
-    page.get_by_role("link", name="Review and finish it").click()
+    page.get_by_role("link", name="Look at it, and finish it").click()
     expect(page.get_by_text("Left open: nothing was heard of it for 1 hour")).to_be_visible()
     expect(page.locator("section", has_text="To watch")).to_contain_text("2900.00")
     page.get_by_role("link", name="Finish").click()

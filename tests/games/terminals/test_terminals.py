@@ -584,7 +584,7 @@ def test_create_prints_the_key_and_nothing_else_and_list_never_does(
 
 def test_bind_and_revoke_by_name(house: House, tables: list[Table]) -> None:
     key = command("create", "--name=East 1", "--tables=TS-01").strip()
-    assert command("bind", "east 1", "--tables=TS-02", "--reason=Moved") == "East 1 has new tables.\n"
+    assert command("bind", "east 1", "--tables=TS-02", "--reason=Moved") == "East 1 has other tables.\n"
     assert command("revoke", "EAST 1", "--reason=Lost", "--as=administrator") == "East 1 is revoked.\n"
     assert command("--as=administrator", "revoke", "EAST 1", "--reason=Lost") == "East 1 was revoked already.\n"
     assert terminal_of(key) is None
