@@ -14,7 +14,7 @@ class GamesConfig(AppConfig):
 
         from games.access.middleware import log_no_person
         from games.access.services.people import login_note
-        from games.accounts.services.sessions import session_begin, session_left
+        from games.accounts.services.sessions import session_begin, session_logged_out
         from games.database import role_grants
         from games.history.records import name_the_author
 
@@ -22,7 +22,7 @@ class GamesConfig(AppConfig):
         user_logged_in.disconnect(dispatch_uid="update_last_login")
         user_logged_in.connect(login_note, dispatch_uid="login_note")
         user_logged_in.connect(session_begin, dispatch_uid="session_begin")
-        user_logged_out.connect(session_left, dispatch_uid="session_left")
+        user_logged_out.connect(session_logged_out, dispatch_uid="session_logged_out")
         pre_create_historical_record.connect(name_the_author, dispatch_uid="name_the_author")
         bind_extra_request_finished_metadata.connect(log_no_person, dispatch_uid="log_no_person")
         register(role_grants.check_grants)

@@ -1,4 +1,4 @@
-"""The Celery application, and the heartbeat by which /readyz knows that beat, broker and worker all live."""
+"""The Celery application, and the heartbeat that shows /readyz that beat, broker and worker are alive."""
 
 import os
 from typing import Any
@@ -17,16 +17,16 @@ app.steps["worker"].add(DjangoStructLogInitStep)
 
 @setup_logging.connect
 def keep_django_logging(**kwargs: Any) -> None:
-    """Being connected is enough: Celery then leaves the logging that the settings made as it is."""
+    """Do nothing: while this receiver is connected, Celery leaves the logging of the settings as it is."""
 
 
 @app.task
 def heartbeat() -> str:
-    """Done by a worker every few seconds; its stored result is the proof of life."""
+    """Run on a worker every few seconds; the stored result shows that it is alive."""
     return "alive"
 
 
 @worker_ready.connect
 def beat_once(**kwargs: Any) -> None:
-    """A worker that has just started says so at once, not at the next tick of the schedule."""
+    """Send a heartbeat from a worker that has just started, before the schedule's next one."""
     heartbeat.delay()

@@ -1,4 +1,4 @@
-"""Reading the environment: what the settings are made of, and what production refuses."""
+"""Read the environment for the settings, and list what production refuses."""
 
 import os
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ WELL_KNOWN_PASSWORDS = {
 ENCRYPTED = {"require", "verify-ca", "verify-full"}
 ENCRYPTED_BROKERS = {"rediss", "amqps"}
 SECRET_KEY_LENGTH = 50
-SECRET_KEY_LETTERS = 10  # different ones
+SECRET_KEY_LETTERS = 10  # different letters at least
 
 
 def flag(name: str, default: bool = False) -> bool:
@@ -42,7 +42,7 @@ def names(name: str, default: str = "") -> list[str]:
 
 
 def database(url: str, name: str) -> dict[str, Any]:
-    """A Django database from a PostgreSQL URL; what is not a name or an address (sslmode, …) becomes an option."""
+    """Make Django's database settings from a PostgreSQL URL; query parameters (sslmode, …) become options."""
     parts = _conninfo(url, name)
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -65,7 +65,7 @@ def _conninfo(url: str, name: str) -> dict[str, Any]:
 
 
 def email(name: str) -> dict[str, Any]:
-    """Django's settings for the mail server that a URL names; without one, messages are kept as files."""
+    """Make Django's mail settings from a URL; without one, messages are stored as files."""
     text = os.environ.get(name, "")
     if not text:
         return {"EMAIL_BACKEND": "django.core.mail.backends.filebased.EmailBackend"}
@@ -88,7 +88,7 @@ def email(name: str) -> dict[str, Any]:
 
 
 def production_faults(environment: Mapping[str, str]) -> list[str]:
-    """Everything that forbids a start in production, each as one sentence."""
+    """List everything that forbids a start in production, one sentence each."""
     return [
         *_secret_key_faults(environment.get("SECRET_KEY", "")),
         *(["DEBUG is on; unset it."] if environment.get("DEBUG", "").lower() not in FALSE else []),
@@ -111,7 +111,7 @@ def _factor_faults(environment: Mapping[str, str]) -> list[str]:
 
 
 def _passkey_faults(environment: Mapping[str, str]) -> list[str]:
-    """A browser uses a passkey only at the host it is bound to, and below it."""
+    """Check the host of passkeys: a browser uses a passkey only at that host and below it."""
     host = environment.get("PASSKEY_HOST", "")
     hosts = [name.strip().lstrip(".") for name in environment.get("ALLOWED_HOSTS", "").split(",")]
     if host and not any(name == host or name.endswith(f".{host}") for name in hosts):
@@ -146,13 +146,13 @@ def _database_faults(environment: Mapping[str, str]) -> list[str]:
 
 
 def _encryption_faults(parts: Mapping[str, Any], name: str) -> list[str]:
-    """libpq's own default falls back to an open connection without a word."""
+    """Check that connections are encrypted: libpq's default silently falls back to plain text."""
     mode = str(parts.get("sslmode") or "prefer")
     if mode == "disable":
-        return [f"{name} says sslmode=disable; records would travel in the clear. Set sslmode=verify-full."]
+        return [f"{name} says sslmode=disable; records would travel unencrypted. Set sslmode=verify-full."]
     hosts = str(parts.get("hostaddr") or parts.get("host") or "").split(",")
     if mode not in ENCRYPTED and not all(map(is_local, hosts)):
-        return [f"{name} does not insist on encryption; add sslmode=verify-full (or require) to it."]
+        return [f"{name} does not require encryption; add sslmode=verify-full (or require) to it."]
     return []
 
 
@@ -173,7 +173,7 @@ def _broker_faults(url: str) -> list[str]:
     if password.lower() in WELL_KNOWN_PASSWORDS:
         return ["BROKER_URL has no password or a well-known one; give the broker a random password."]
     faults = []
-    for address in url.split(";"):  # several brokers, of which one is used
+    for address in url.split(";"):  # one of several brokers is used
         parts = urlsplit(address)
         if parts.scheme not in ENCRYPTED_BROKERS and not is_local(parts.hostname or ""):
             faults.append(
@@ -183,6 +183,6 @@ def _broker_faults(url: str) -> list[str]:
 
 
 def site_url(hosts: list[str], is_production: bool) -> str:
-    """Where the site is found if SITE_URL does not say: the first host, in production by HTTPS."""
+    """Return the address of the site if SITE_URL is not set: the first host, in production by HTTPS."""
     host = next((host.lstrip(".") for host in hosts if host != "*"), "localhost")
     return f"https://{host}" if is_production else f"http://{host}:8000"

@@ -1,7 +1,7 @@
-"""Two questions for whoever watches over the site: is it alive, and is it ready. JSON, no secrets.
+"""Probes for monitoring: is the site alive, and is it ready. JSON, no secrets.
 
-Neither waits for the connection pool: /healthz asks nothing of any other server, /readyz has a connection of its own.
-All parts are checked at once, each with a deadline, so that the answer is there within two seconds in any outage.
+Neither waits for the connection pool: /healthz uses no other server, /readyz has its own connection. All parts are
+checked at once, each with a deadline, so that the answer comes within two seconds in any outage.
 """
 
 import datetime as dt
@@ -28,17 +28,17 @@ from taisai_backoffice.celery import app, heartbeat
 log = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = 60  # four beats of the schedule
-#: After which the answer is given; what is not known by then is failing.
+#: Deadline of the answer: a part that is not checked by then counts as failing.
 ANSWER_SECONDS = 1.7
 BROKER_SECONDS = 1
-#: A check that hangs keeps its thread until its server is back; with all of them hanging, the answer is the same.
+#: A hanging check keeps its thread until its server is back; with all threads hanging, the answer is the same.
 MOST_CHECKS = 12
-#: A server that is gone without a word is noticed by the kernel within some seconds.
+#: The kernel notices a silently lost server within some seconds.
 ENDS_SOON = {
     "connect_timeout": 2, "tcp_user_timeout": 3000, "keepalives_idle": 2, "keepalives_interval": 1,
     "keepalives_count": 3,
 }  # fmt: skip
-#: One row that is written anew each time: a session that nobody can have, since its key is too short and it is over.
+#: A row rewritten each time: a session that no one can use, since its key is too short and it has expired.
 WRITE = """
 INSERT INTO django_session (session_key, session_data, expire_date) VALUES ('readyz', '', 'epoch')
 ON CONFLICT (session_key) DO UPDATE SET expire_date = 'epoch'
@@ -48,7 +48,7 @@ BEAT = (
     "SELECT FROM django_celery_results_taskresult "
     "WHERE task_name = %s AND status = 'SUCCESS' AND date_done > %s LIMIT 1"
 )
-#: What is written to the home and removed again.
+#: Content written to the home and removed again.
 BLOCK = bytes(64 * 1024)
 
 Parts = dict[str, bool]
@@ -64,7 +64,7 @@ def alive(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 where every part works, else 503 with the part that does not; the log has the reason."""
+    """Answer 200 if every part works, else 503 with the failing parts. The log has the reasons."""
     until = time.monotonic() + ANSWER_SECONDS
     parameters = connection.get_connection_params()
     under_way = {
@@ -83,7 +83,7 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 
 def _answer(names: tuple[str, ...], check: "Future[Parts]", until: float) -> Parts:
-    """What a check found, as long as there is time; whatever is wrong, the answer is that it is failing."""
+    """Return a check's result; any error or missed deadline counts as failing."""
     try:
         return check.result(max(0.0, until - time.monotonic()))
     except Exception:
@@ -93,7 +93,7 @@ def _answer(names: tuple[str, ...], check: "Future[Parts]", until: float) -> Par
 
 
 def _database(parameters: dict[str, Any]) -> Parts:
-    """Answers and takes a write; has all migrations; was told by a worker that it lives."""
+    """Check that the database answers, accepts a write and has all migrations, and that a worker is alive."""
     with psycopg.connect(**(parameters | ENDS_SOON), autocommit=True) as own:
         own.execute("SET statement_timeout = 1500")
         return {name: _asked(name, check, own) for name, check in QUESTIONS.items()}
@@ -118,7 +118,7 @@ def _migrations(own: Any) -> bool:
 
 @cache
 def migrations_needed() -> frozenset[tuple[str, str]]:
-    """Every migration of the code, which does not change while it runs."""
+    """List all migrations of the code, which does not change while it runs."""
     return frozenset(MigrationLoader(None).disk_migrations)
 
 
@@ -137,7 +137,7 @@ def _broker() -> Parts:
 
 
 def _home() -> Parts:
-    """A full disk takes a file's name and not its content."""
+    """Check the home by writing content: a full disk would still accept a file name."""
     with tempfile.TemporaryFile(dir=settings.HOME.path) as file:
         file.write(BLOCK)
         file.flush()

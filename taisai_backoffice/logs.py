@@ -1,4 +1,4 @@
-"""Logs: one JSON object a line on standard error, with the id of the request or task it belongs to."""
+"""Logs: one JSON object per line on standard error, with the id of its request or task."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""`make run`: the whole product on this machine, from nothing to a login page, until Ctrl-C.
+"""`make run`: start the whole product on this machine, up to a login page, until Ctrl-C.
 
-Where DATABASE_URL or BROKER_URL is set, that server is used and none is started here. With PLAY=no nothing is played on
-the demonstration floor.
+Where DATABASE_URL or BROKER_URL is set, that server is used and none is started here. With PLAY=no nothing is played
+on the demonstration floor.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ class RunError(Exception):
 
 
 class Watched(Protocol):
-    """Something that has to stay alive as long as the product runs."""
+    """A part that must stay alive as long as the product runs."""
 
     name: str
 
@@ -52,16 +52,16 @@ class Watched(Protocol):
 
 
 class ProcessPart:
-    """One process of the product: the web server, the worker or the scheduler. `told`: what it prints is shown."""
+    """One process of the product: web server, worker or scheduler. `is_shown`: its output is shown."""
 
     def __init__(
-        self, name: str, command: list[str], environment: dict[str, str], log: Path, *, told: bool = False
+        self, name: str, command: list[str], environment: dict[str, str], log: Path, *, is_shown: bool = False
     ) -> None:
         self.name = name
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=None if told else output,
+                command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, stdout=None if is_shown else output,
                 stderr=output, start_new_session=True, preexec_fn=_die_with_parent,  # noqa: PLW1509  started from the only thread
             )  # fmt: skip
 
@@ -69,7 +69,7 @@ class ProcessPart:
         return self.process.poll() is None
 
     def stop(self) -> None:
-        """Ask it to finish what it is doing; after a while, and for whatever it left behind, no longer ask."""
+        """Ask the process to finish; after a while, kill it and whatever it left behind."""
         if self.is_running():
             self.process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -80,14 +80,14 @@ class ProcessPart:
 
 
 def _die_with_parent() -> None:
-    """Should this program be killed outright, its parts end too (Linux; elsewhere they would stay)."""
+    """End a part if this program is killed (Linux; elsewhere the parts would stay)."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 @contextmanager
 def step(title: str) -> Iterator[None]:
-    """Progress: what is being done, and how long it took."""
+    """Print what is being done and how long it took."""
     print(f"  {title:<34}", end="", flush=True)
     started = time.monotonic()
     try:
@@ -129,15 +129,15 @@ class Product:
         self._start_parts()
 
     def watch(self) -> None:
-        """Until one of the parts is gone: then the product is no longer whole, and says which."""
+        """Wait until a part stops, and raise with its name."""
         while True:
             for part in self.watched:
                 if not part.is_running():
                     raise RunError(f"{part.name} has stopped. The end of its log, {part.log}:\n{last_lines(part.log)}")
             time.sleep(WATCH_SECONDS)
 
-    def tell_parts_to_end(self) -> None:
-        """All at once; each is then waited for in turn."""
+    def ask_parts_to_end(self) -> None:
+        """Ask all parts to end at once; then wait for each."""
         for part in (*self.watched, self.playing):
             if isinstance(part, ProcessPart) and part.is_running():
                 part.process.terminate()
@@ -149,7 +149,7 @@ class Product:
         except BlockingIOError:
             lock.seek(0)
             raise RunError(
-                f"make run is at work already on {self.home.path}, at {lock.read().strip() or 'another port'}; "
+                f"make run is already running on {self.home.path}, at {lock.read().strip() or 'another port'}; "
                 "stop it, or set TAISAI_HOME to another folder."
             ) from None
         lock.truncate(0)
@@ -177,9 +177,9 @@ class Product:
             with step("Database tables"):
                 self._manage("migrate", "--verbosity", "0")
             (self.home.path / "migrated").touch()
-            del self.environment["DATABASE_OWNER_URL"]  # what runs from here on cannot change the tables
+            del self.environment["DATABASE_OWNER_URL"]  # from here on nothing can change the tables
         else:
-            with step("Database tables, looked at only"):
+            with step("Database tables, checked only"):
                 self._manage("migrate", "--check", "--database", "default")
         with step("Static files"):
             self._manage("collectstatic", "--noinput", "--verbosity", "0")
@@ -212,13 +212,15 @@ class Product:
         return self.home.folder("logs") / f"{name.lower().replace(' ', '-')}.log"
 
     def demonstrate(self) -> None:
-        """The last days and some tables live, while the site is there already; it may end, and nothing is missing."""
+        """Play the last days and some tables live while the site is up. It may end; nothing depends on it."""
         if not self.embedded_database or os.environ.get("PLAY") == "no":
             return
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
         address = ["--address", f"http://{host}:{self.port}", "--host", known_host()]
         command = [sys.executable, str(PROJECT / "manage.py"), "demonstration_play", *address]
-        self.playing = ProcessPart("Demonstration", command, self.environment, self._log("Demonstration"), told=True)
+        self.playing = ProcessPart(
+            "Demonstration", command, self.environment, self._log("Demonstration"), is_shown=True
+        )
         self.stack.callback(self.playing.stop)
 
     def _wait_until_ready(self) -> None:
@@ -246,7 +248,7 @@ class Product:
 
 
 def known_host() -> str:
-    """A host name that the site answers to."""
+    """Return a host name that the site answers to."""
     return (os.environ.get("ALLOWED_HOSTS") or "localhost").split(",")[0].strip().lstrip(".").replace("*", "localhost")
 
 
@@ -288,7 +290,7 @@ def port_from_environment() -> int:
 
 
 def main() -> int:
-    for number in STOPS:  # a shell's background job would ignore the first of them
+    for number in STOPS:  # a shell's background job would ignore SIGINT
         signal.signal(number, interrupted)
     try:
         with ExitStack() as stack:
@@ -301,9 +303,9 @@ def main() -> int:
                 product.demonstrate()
                 product.watch()
             finally:
-                for number in STOPS:  # a second Ctrl-C does not cut the stopping short
+                for number in STOPS:  # a second Ctrl-C does not interrupt the stopping
                     signal.signal(number, signal.SIG_IGN)
-                product.tell_parts_to_end()
+                product.ask_parts_to_end()
     except KeyboardInterrupt:
         print("\nStopped.")
         return 0

@@ -1,4 +1,4 @@
-"""The scheduler of periodic tasks: django-celery-beat's, which would die with the database, made to wait for it."""
+"""The scheduler of periodic tasks: django-celery-beat's, made to wait for the database instead of dying with it."""
 
 import time
 from typing import Any
@@ -9,13 +9,13 @@ from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 
 log = structlog.get_logger(__name__)
 
-#: Between two tries while the database is away.
+#: Seconds between two attempts while the database is away.
 PAUSE_SECONDS = 2.0
 OUTAGES = (OperationalError, InterfaceError)
 
 
 class PatientEntry(ModelEntry):
-    """One task of the schedule. The library logs what goes wrong here and leaves the task out for good."""
+    """A task of the schedule. The library logs errors here and then drops the task for good; this class retries."""
 
     @classmethod
     def from_entry(cls, name: str, app: Any = None, **entry: Any) -> Any:
@@ -27,12 +27,12 @@ class PatientEntry(ModelEntry):
 
 
 class PatientScheduler(DatabaseScheduler):
-    """Reads its schedule when the database is there, and skips what falls into an outage: the next sweep finds it."""
+    """Read the schedule when the database is there, and skip runs during an outage: the next sweep catches up."""
 
     Entry = PatientEntry
 
     def setup_schedule(self) -> None:
-        """Read and complete the schedule, from the start again where the database goes away meanwhile."""
+        """Read and complete the schedule; start again if the database goes away meanwhile."""
         database_wait()
         while True:
             try:
@@ -53,7 +53,7 @@ class PatientScheduler(DatabaseScheduler):
 
 
 def database_wait() -> None:
-    """Return when the database answers."""
+    """Return once the database answers."""
     while True:
         try:
             connection.ensure_connection()
@@ -65,7 +65,7 @@ def database_wait() -> None:
 
 
 def _wait_again(error: Exception) -> None:
-    """Wait for a database that went away in the middle of something."""
+    """Wait for a database that went away in the middle of an operation."""
     log.warning("database lost", error=str(error))
     connection.close()
     database_wait()

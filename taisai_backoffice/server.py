@@ -1,10 +1,9 @@
 """The web server's entry: granian receives requests on an event loop, Django answers them in threads.
 
-A body is received before a thread is taken for it, within a bound of size and time: a connection that sends slowly
-costs a few hundred bytes of memory, no thread and no database connection. Only what is larger than a call or a form
-(an upload) goes on while it still comes in; uploads have threads of their own, and every read has a deadline. /readyz
-has a thread of its own, and /healthz, which asks nothing of any other server, is answered on the event loop itself:
-both answer while all other threads are busy.
+A body is received before a thread is used for it, within limits of size and time: a slow connection costs a few
+hundred bytes of memory, no thread and no database connection. Only uploads, which are larger than a call or form, are
+processed while they arrive; they have their own threads, and every read has a deadline. /readyz has its own thread,
+and /healthz, which uses no other server, is answered on the event loop: both answer while all other threads are busy.
 """
 
 import asyncio
@@ -20,20 +19,20 @@ from taisai_backoffice import environment
 from taisai_backoffice.web.bodies import BODY_SECONDS, LARGEST_BODY, IncompleteBodyError, SlowBodyError, UploadPace
 from taisai_backoffice.wsgi import application as django
 
-#: Requests that are answered at once by one process; uploads and probes come on top.
+#: Requests that one process answers at the same time, not counting uploads and probes.
 THREADS = environment.number("WEB_THREADS", 4)
 UPLOADS_AT_ONCE = 2
 #: How long a client may take to receive one block of an answer.
 SEND_SECONDS = 60
-#: A failed login is answered after this long: a client that guesses as fast as it is answered then waits most of the
-#: time, and takes neither a thread nor the cores from others meanwhile.
+#: The answer to a failed login is delayed this long: a client that guesses passwords spends most of its time waiting,
+#: and uses neither a thread nor a core meanwhile.
 FAILED_LOGIN_SECONDS = 1
-FAILED_LOGIN_STATUSES = (200, 429, 503)  # wrong password (the form again), too soon, other passwords being checked
+FAILED_LOGIN_STATUSES = (200, 429, 503)  # wrong password (the form again), too soon, too many checks at once
 LOGIN_PATH = "/admin/login/"
 HEALTH_PATH = "/healthz"
-#: How long a busy thread keeps the interpreter from the event loop. Python's own 5 ms made probes wait behind pages.
+#: How long a busy thread may hold the interpreter. With Python's default of 5 ms, probes waited behind pages.
 SWITCH_SECONDS = 0.001
-#: Of an answer that does not come from Django, which sets more.
+#: Headers of answers that do not come from Django; Django sets more.
 BARE_HEADERS = [
     ("content-type", "text/plain; charset=utf-8"),
     ("x-content-type-options", "nosniff"),
@@ -47,7 +46,7 @@ Headers = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class HttpAnswer:
-    """A whole answer, to be sent at once."""
+    """A complete answer, to be sent at once."""
 
     status: int
     headers: Headers
@@ -55,7 +54,7 @@ class HttpAnswer:
 
     @classmethod
     def refusal(cls, status: int, text: str) -> "HttpAnswer":
-        """For a body that was not received: the connection ends with it."""
+        """Make the answer to a body that was not received; the connection is closed after it."""
         return cls(status, BARE_HEADERS, text.encode())
 
 
@@ -93,7 +92,7 @@ class Server:
             _send(proto, error.answer)
             return
         exchange = Exchange(self.application, environ_of(scope, body), proto)
-        if scope.path == HEALTH_PATH and isinstance(body, io.BytesIO):  # a stream is read over the loop itself
+        if scope.path == HEALTH_PATH and isinstance(body, io.BytesIO):  # a stream is read through the loop itself
             answer = exchange.run()
         else:
             answer = await asyncio.get_running_loop().run_in_executor(self.threads_for(scope, body), exchange.run)
@@ -113,7 +112,7 @@ class Server:
 
 
 def is_failed_login(scope: Any, answer: HttpAnswer) -> bool:
-    """Tell whether a login had a wrong password, or was refused before its password was checked."""
+    """Return whether a login had a wrong password, or was refused before the check."""
     return scope.method == "POST" and scope.path == LOGIN_PATH and answer.status in FAILED_LOGIN_STATUSES
 
 
@@ -125,7 +124,7 @@ def _send(proto: Any, answer: HttpAnswer) -> None:
 
 
 async def received(scope: Any, proto: Any) -> "io.BytesIO | StreamedBody":
-    """Return the body, whole; or, where it is larger than calls and forms may be, a stream of it."""
+    """Return the whole body or, if it is larger than a call or form may be, a stream of it."""
     length = _length(scope)
     if length == 0:
         return io.BytesIO()
@@ -146,7 +145,7 @@ async def received(scope: Any, proto: Any) -> "io.BytesIO | StreamedBody":
 
 
 def _length(scope: Any) -> int | None:
-    """Return how long the body is; None where only its end will tell."""
+    """Return the length of the body; None if only its end will tell."""
     if "transfer-encoding" in scope.headers:
         return None
     text = scope.headers.get("content-length", "0")
@@ -156,7 +155,7 @@ def _length(scope: Any) -> int | None:
 
 
 class StreamedBody:
-    """An upload, read by a thread while it comes in over the loop. What is too slow or too short raises."""
+    """An upload, read by a thread while it arrives on the loop. Raises if it is too slow or incomplete."""
 
     def __init__(self, proto: Any, length: int) -> None:
         self._blocks = aiter(proto)
@@ -197,7 +196,7 @@ class StreamedBody:
 
 
 def environ_of(scope: Any, body: Any) -> dict[str, Any]:
-    """The request as WSGI (PEP 3333) describes it."""
+    """Describe the request as WSGI (PEP 3333)."""
     host, _, port = scope.server.rpartition(":")
     environ: dict[str, Any] = {
         "REQUEST_METHOD": scope.method,
@@ -225,7 +224,7 @@ def environ_of(scope: Any, body: Any) -> dict[str, Any]:
 
 
 def _add_header(environ: dict[str, Any], name: str, value: str) -> None:
-    """A name with an underscore is left out: it would pass for the one with a hyphen, which the proxy sets."""
+    """Add a header. Names with an underscore are dropped: they would pass for the proxy's name with a hyphen."""
     if "_" in name:
         return
     key = name.upper().replace("-", "_")
@@ -237,7 +236,7 @@ def _add_header(environ: dict[str, Any], name: str, value: str) -> None:
 
 
 class Exchange:
-    """One request answered by Django, all of it in one thread, as its database connection wants it."""
+    """One request answered by Django in one thread, as its database connection requires."""
 
     def __init__(self, application: Callable[..., Any], environ: dict[str, Any], proto: Any) -> None:
         self.application, self.environ, self.proto = application, environ, proto
@@ -245,7 +244,7 @@ class Exchange:
         self.status, self.headers = 500, Headers()
 
     def run(self) -> HttpAnswer | None:
-        """Return the answer; None where it was streamed."""
+        """Return the answer; None if it was streamed."""
         response = self.application(self.environ, self._start)
         try:
             if getattr(response, "streaming", True):
@@ -260,9 +259,9 @@ class Exchange:
         self.status, self.headers = int(status.partition(" ")[0]), headers
 
     def _stream(self, blocks: Iterable[bytes]) -> None:
-        """Until all is sent, or the client is gone or takes too long."""
+        """Send the answer until it is complete, the client is gone, or it takes too long."""
         transport = self._on_the_loop(self._begin())
-        with suppress(OSError, RuntimeError):  # granian's own errors of a closed connection are RuntimeErrors
+        with suppress(OSError, RuntimeError):  # granian raises RuntimeError for a closed connection
             for block in blocks:
                 self._on_the_loop(transport.send_bytes(block))
 

@@ -1,4 +1,4 @@
-"""The one settings file. Everything that differs between machines is read from the environment (docs/deploy.md)."""
+"""The only settings file. Everything that differs between machines is read from the environment (docs/deploy.md)."""
 
 import os
 from pathlib import Path
@@ -84,7 +84,7 @@ MIDDLEWARE = [
     "games.access.middleware.CasinoTimeMiddleware",
     "games.accounts.middleware.SecondFactorMiddleware",
     "games.accounts.middleware.FreshFactorMiddleware",
-    "games.access.middleware.DoorMiddleware",
+    "games.access.middleware.EntryPointMiddleware",
     "taisai_backoffice.web.middleware.PersonThrottleMiddleware",
 ]
 
@@ -106,7 +106,7 @@ TEMPLATES = [
     },
 ]
 
-# --- Database: `default` is the role app, `owner` is there only where migrations are run -----------
+# --- Database: `default` is the role app, `owner` exists only where migrations run ----------------
 
 DATABASES: dict[str, dict[str, Any]] = {}
 if database_url := os.environ.get("DATABASE_URL"):
@@ -119,11 +119,11 @@ else:
 
 APP_ROLE = DATABASES["default"]["USER"]
 if environment.flag("TAISAI_POOL"):  # the web server's processes only (wsgi.py); workers fork and keep one connection
-    #: Whoever waits for longer is answered 503. The pool tries to reconnect for so long before it gives up and starts
-    #: anew: with its own 5 minutes the pauses between two tries grow to more than a minute.
+    #: A request that waits longer is answered 503. The pool retries for `reconnect_timeout` before it starts again:
+    #: with its default of 5 minutes, the pauses between attempts grow to more than a minute.
     pool = {"min_size": 1, "max_size": environment.number("TAISAI_POOL_SIZE", 8), "timeout": 3, "reconnect_timeout": 4}
     DATABASES["default"].setdefault("OPTIONS", {})["pool"] = pool
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # a restart of the database costs no caller a 500
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # no 500 after a restart of the database
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- People ----------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "games.Staff"
 AUTHENTICATION_BACKENDS = ["games.accounts.backend.StaffBackend"]
 PASSWORD_HASHERS = ["taisai_backoffice.web.hashing.BoundedArgon2"]
-PASSWORD_HASHES_AT_ONCE = max(environment.number("PASSWORD_HASHES_AT_ONCE", 1), 1)  # a process
+PASSWORD_HASHES_AT_ONCE = max(environment.number("PASSWORD_HASHES_AT_ONCE", 1), 1)  # per process
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
      "OPTIONS": {"user_attributes": ["number", "name"]}},
@@ -141,23 +141,23 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "games.accounts.password_words.PaddedPasswordValidator"},
     {"NAME": "games.accounts.password_words.HouseWordsValidator"},
 ]  # fmt: skip
-#: Where the site is found, for links that are made on the command line; pages know their own address.
+#: The address of the site, for links made on the command line; pages know their own address.
 SITE_URL = os.environ.get("SITE_URL") or environment.site_url(ALLOWED_HOSTS, PRODUCTION)
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 SESSION_ENGINE = "taisai_backoffice.web.sessions"
 SESSION_COOKIE_AGE = 12 * 60 * 60  # a long shift; idle sessions end earlier (games.accounts.services.sessions)
-#: A browser takes a name with this prefix only over HTTPS, from this very host, for the whole site.
+#: A browser accepts a cookie with this prefix only over HTTPS, from this host, for the whole site.
 COOKIE_PREFIX = "__Host-" if PRODUCTION else ""
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_session"
 CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_csrf"
-DEVICE_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_device"  # browsers that logged in before
-MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # no cookie holds what a page said
-TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)  # how many add to X-Forwarded-For before us
-#: Second factor at login and again for decisions (games/access/roles.toml says whose and which). Off for local use.
+DEVICE_COOKIE_NAME = f"{COOKIE_PREFIX}taisai_device"  # marks browsers that logged in before
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # messages are not stored in cookies
+TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)  # how many proxies add to X-Forwarded-For
+#: Second factor at login and again for decisions (roles.toml lists the roles and actions). Off for local use.
 REQUIRE_SECOND_FACTOR = environment.flag("REQUIRE_SECOND_FACTOR", PRODUCTION)
 OTP_TOTP_ISSUER = "Tai Sai back office"
-OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # our own throttle, which locks no owner out
+OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # our own throttle never locks the owner out
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 #: The host that passkeys are bound to (the id of the relying party). Local use takes the host of the request.
 PASSKEY_HOST = os.environ.get("PASSKEY_HOST") or (urlsplit(SITE_URL).hostname if PRODUCTION else "")
@@ -186,7 +186,7 @@ STORAGES = {
 }
 
 LARGEST_EVIDENCE = environment.number("LARGEST_EVIDENCE_MB", 1024) * 1024 * 1024
-#: What may be on its way or wait for a worker, and what may be kept, for each casino.
+#: Limits per casino on files that are arriving or wait for a worker, and on files that are kept.
 UPLOAD_QUOTA = environment.number("UPLOAD_QUOTA_MB", 4096) * 1024 * 1024
 EVIDENCE_QUOTA = environment.number("EVIDENCE_QUOTA_GB", 200) * 1024 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
@@ -194,9 +194,7 @@ FILE_UPLOAD_HANDLERS = [
     "taisai_backoffice.web.uploads.BoundedUploadHandler",
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY  # of a call or form; files of rounds are streamed
-DATA_UPLOAD_MAX_NUMBER_FIELDS = (
-    10_000  # the limits of a large pit: every cell of the grid, where no script leaves any out
-)
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # the limits of a large pit: without JavaScript every cell of the grid is sent
 
 # --- API -------------------------------------------------------------------------------------------
 
@@ -213,7 +211,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "games.api.problems.problem",
 }
 TERMINAL_CALLS_A_MINUTE = environment.number("TERMINAL_CALLS_A_MINUTE", 600)  # above that, a terminal is answered 429
-#: The same for people, in each web process: a bound against scripts that no person reaches.
+#: Limits for people, per web process: against scripts; no person reaches them.
 PERSON_SEARCHES_A_MINUTE = environment.number("PERSON_SEARCHES_A_MINUTE", 120)
 PERSON_EXPORTS_A_MINUTE = environment.number("PERSON_EXPORTS_A_MINUTE", 60)
 PERSON_RUNS_A_MINUTE = environment.number("PERSON_RUNS_A_MINUTE", 20)
@@ -228,10 +226,10 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["games.api.openapi.add_components", "audits.api.openapi.add_components"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},  # else it shows our address to a validator
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},  # otherwise it sends our address to a validator
 }
 
-# --- The doors -------------------------------------------------------------------------------------
+# --- HTTP security -------------------------------------------------------------------------------------
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -260,15 +258,15 @@ if PRODUCTION:
 
 CELERY_BROKER_URL = os.environ.get("BROKER_URL") or Valkey(HOME).url_if_set_up() or "redis://127.0.0.1:1/0"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # worker and scheduler wait for the broker, however long
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # worker and scheduler wait for the broker without limit
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,  # longer than the longest task
-    "unacked_restore_interval": 10,  # looked at this often; a task comes back when its time-out has passed
+    "unacked_restore_interval": 10,  # seconds between checks for tasks whose time-out has passed
     "unacked_restore_throttle": 1,
-    "socket_connect_timeout": 2,  # a broker that does not answer holds nobody up
+    "socket_connect_timeout": 2,  # a broker that does not answer delays no request
     "socket_timeout": 5,
 }
-#: One more try at once, for a connection that has gone stale; what cannot be sent, the sweep finds.
+#: One immediate retry, for a stale connection; the sweep finds what could not be sent.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
 CELERY_RESULT_BACKEND = "django-db"
 CELERY_RESULT_EXTENDED = True
@@ -282,8 +280,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULER = "taisai_backoffice.scheduler:PatientScheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 5
-SWEEP_SECONDS = max(environment.number("SWEEP_SECONDS", 10), 1)  # how soon what no message told of is found
-CELERY_BEAT_SCHEDULE = {  # the schedule in the database knows `expire_seconds`, and silently forgets `expires`
+SWEEP_SECONDS = max(environment.number("SWEEP_SECONDS", 10), 1)  # how soon lost messages are made up for
+CELERY_BEAT_SCHEDULE = {  # the scheduler accepts `expire_seconds` and silently ignores `expires`
     "heartbeat": {"task": "taisai_backoffice.celery.heartbeat", "schedule": 15.0},
     "reconciliation-sweep": {
         "task": "audits.tasks.sweep", "schedule": float(SWEEP_SECONDS), "options": {"expire_seconds": 60},
@@ -295,16 +293,16 @@ CELERY_BEAT_SCHEDULE = {  # the schedule in the database knows `expire_seconds`,
         "task": "games.tasks.open_access_reviews", "schedule": 600.0, "options": {"expire_seconds": 300},
     },
 }  # fmt: skip
-#: What a recording wakes. Named here, since the game knows nothing of the audits.
+#: The task started by a recording. Named here, since games never imports audits.
 WAKE_TASK = "audits.tasks.take_arrivals"
-#: What a warning about a round in play wakes.
+#: The task started by a warning about a round in play.
 WARNING_TASK = "audits.tasks.take_warnings"
 CELERY_TIMEZONE = "UTC"
 
-# --- E-mail: notices of findings that lie too long -------------------------------------------------
+# --- E-mail: notifications of overdue findings -----------------------------------------------------
 
 globals().update(environment.email("EMAIL_URL"))
-EMAIL_FILE_PATH = HOME.path / "mail"  # without a server
+EMAIL_FILE_PATH = HOME.path / "mail"  # used if there is no mail server
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM") or "taisai@localhost"
 

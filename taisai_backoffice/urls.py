@@ -1,4 +1,4 @@
-"""Every address of the site. Each one has its line in tests/routes.toml, which says who may open it."""
+"""Every address of the site. Each has its line in tests/routes.toml, which says who may open it."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""Django as a WSGI application, with the connection pool; granian reaches it by taisai_backoffice.server."""
+"""Django as a WSGI application with the connection pool; taisai_backoffice.server hands it to granian."""
 
 import os
 

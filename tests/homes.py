@@ -54,7 +54,11 @@ def bare_environment(home: Home, **more: str) -> dict[str, str]:
 def processes_of(home: Home) -> list[psutil.Process]:
     """All that is at work in a home, told by arguments, working folder or environment."""
     marks = (str(home.path), str(Postgres(home).data))
-    return [one for one in psutil.process_iter() if any(mark in trace for trace in _traces(one) for mark in marks)]
+    return [
+        process
+        for process in psutil.process_iter()
+        if any(mark in trace for trace in _traces(process) for mark in marks)
+    ]
 
 
 def programs_of(home: Home) -> set[str]:

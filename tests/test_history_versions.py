@@ -54,7 +54,7 @@ def test_a_version_shows_the_values_it_had_and_not_the_present_ones(house: House
 
 
 def test_a_version_names_records_states_and_amounts_in_words(house: House) -> None:
-    finding = next(one for one in played(house) if one.category == "discrepancy")
+    finding = next(found for found in played(house) if found.category == "discrepancy")
     finding_resolve(actor=house["pit-manager"], finding=finding, outcome="written-off", reason="Too late")
     shown = version_page(house, finding, finding.history.latest())
     for text in (
@@ -74,8 +74,8 @@ def test_the_versions_of_a_record_lead_to_each_other(house: House) -> None:
         dice_set_update(actor=house["pit-manager"], dice_set=dice_set, changes={"code": code}, reason="New label")
     first, second, third = dice_set.history.order_by("history_id")
     shown = version_page(house, dice_set, second)
-    for one in (first, third):
-        assert f"/admin/games/diceset/{dice_set.pk}/history/{one.pk}/" in shown
+    for client in (first, third):
+        assert f"/admin/games/diceset/{dice_set.pk}/history/{client.pk}/" in shown
     assert "Version 2 of 3" in shown
     assert "The values may have changed since." in shown
     assert "The values may have changed since." not in version_page(house, dice_set, third)
@@ -83,7 +83,7 @@ def test_the_versions_of_a_record_lead_to_each_other(house: House) -> None:
 
 def test_every_model_with_a_history_tab_has_the_page(house: House) -> None:
     audited = {
-        model._meta.label_lower for model, one in admin.site._registry.items() if isinstance(one, SimpleHistoryAdmin)
+        model._meta.label_lower for model, page in admin.site._registry.items() if isinstance(page, SimpleHistoryAdmin)
     }
     assert {
         name.removeprefix("admin:").removesuffix("_simple_history").replace("_", ".", 1) for name in VERSIONS

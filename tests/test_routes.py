@@ -80,7 +80,7 @@ def requests(samples: dict[str, Samples], role: str) -> Iterator[tuple[str, str,
     Without a login no object is looked for. What is in another pit is far only for people of one pit; of the other
     roles one tries it all the same, another one on each route.
     """
-    farther = [one for one in ROLES if one not in (*OUTSIDERS, *PIT_ROLES)]
+    farther = [role for role in ROLES if role not in (*OUTSIDERS, *PIT_ROLES)]
     for number, (name, path) in enumerate(PATHS.items()):
         places = [OWN]
         if model_of(path) and not name.startswith("admin/") and role not in OUTSIDERS:

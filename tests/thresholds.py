@@ -29,8 +29,8 @@ def approved(
 ) -> ThresholdDecision:
     """Approved now: in force from the next gaming day on."""
     place = casino or house.casino
-    one, other = (compliance_person(house, f"{place.code}-C{n}", place) for n in (1, 2))
-    change = threshold_propose(actor=one, casino=place, kind=kind, values=values, reason=reason)
+    first, other = (compliance_person(house, f"{place.code}-C{n}", place) for n in (1, 2))
+    change = threshold_propose(actor=first, casino=place, kind=kind, values=values, reason=reason)
     return threshold_approve(actor=other, change=change, reason="Agreed")
 
 

@@ -1,1 +1,1 @@
-"""Who may do what: people, posts, acting appointments, the gate, what it denied, and who read what."""
+"""Who may do what: staff, roles, acting appointments, the gate, access denials and access records."""

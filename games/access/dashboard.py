@@ -1,4 +1,4 @@
-"""The first page after login: who am I right now, who acts in which post, what was refused lately."""
+"""The overview page: the person's posts now, tables, acting appointments and recent access denials."""
 
 import datetime as dt
 from typing import Any
@@ -34,7 +34,7 @@ def overview(staff: Staff) -> dict[str, Any]:
 
 
 def login_overview(staff: Staff) -> dict[str, Any]:
-    """When and where from this person logged in the time before, and whether production would ask for more."""
+    """Return when and from where this person last logged in, and whether production would require a second factor."""
     logins = LoginSession.objects.filter(staff=staff, passed_at__isnull=False)
     return {
         "login_before": next(iter(logins.order_by("-started_at")[1:2]), None),
@@ -47,7 +47,7 @@ def today(review: AccessReview) -> dt.date:
 
 
 def tables_by_state(staff: Staff) -> list[tuple[str, list[Table]]]:
-    """The tables within sight, those that need somebody first."""
+    """Group the tables within reach by state, those that need attention first."""
     tables = list(visible(staff, Table.objects.all()))
     order = (TableState.SUSPENDED, TableState.OPEN, TableState.CLOSED)
     return [(state.value, [table for table in tables if table.state == state]) for state in order]

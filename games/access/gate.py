@@ -1,4 +1,4 @@
-"""The one gate: who may do what, for page, admin, API and command alike. Every denial goes on record."""
+"""Decide who may do what, the same way for page, admin, API and command. Every denial is recorded."""
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
@@ -16,21 +16,21 @@ from games.models import Duty, Staff, Table, Terminal, TerminalTable
 
 M = TypeVar("M", bound=Model)
 
-#: The action of those who see what is confidential.
+#: Whoever may do this action sees confidential records.
 CONFIDENTIAL = "confidential.view"
-#: How the caller came in: "GET /admin/…", "command duty".
+#: Where the call came from: "GET /admin/…", "command duty".
 entry_point: ContextVar[str] = ContextVar("door", default="")
-#: Asks a person at a page or with the API to confirm that it is them, where an action needs it (services.freshness).
+#: Asks a person for a fresh confirmation where an action needs one (games.accounts.services.fresh_factor).
 freshness: ContextVar[Callable[[str], None] | None] = ContextVar("freshness", default=None)
 
 
 class Denied(PermissionDenied):
-    """The gate said no, and that is on record."""
+    """The gate denied an action, and the denial is on record."""
 
 
 @dataclass(frozen=True)
 class Operator:
-    """Whoever runs a command on the machine itself, without saying as whom."""
+    """The person who runs a command on the machine itself without naming a staff member."""
 
     pk = None
     casino_id = None
@@ -44,24 +44,27 @@ Actor = Staff | Operator | Terminal
 
 @dataclass(frozen=True)
 class Capacity:
-    """What an actor is at this moment, and where: in a permanent post or department, or acting by a duty."""
+    """What an actor acts as now, and where: a permanent post, a department or an acting appointment."""
 
     role: Role
     casino_id: int | None
     pit_id: int | None = None
     duty: Duty | None = None
-    table_ids: frozenset[int] | None = None  # a terminal's own
+    table_ids: frozenset[int] | None = None  # of a terminal: the tables it is bound to
 
     def __str__(self) -> str:
         return f"acting {self.role.name.lower()}" if self.duty else self.role.name.lower()
 
     def covers(self, action: str, thing: Model | None) -> bool:
-        """The thing lies within reach. What belongs to the whole casino may be seen, but not changed, from one pit."""
+        """Return whether a record is within reach.
+
+        From one pit, a record of the whole casino may be viewed but not changed.
+        """
         if thing is not None and not self.sees_confidential and is_confidential(thing):
             return False
         if self.table_ids is not None:
             return thing is None or table_id_of(thing) in self.table_ids
-        if thing is None or not has_place(type(thing)):  # what lies nowhere in particular
+        if thing is None or not has_place(type(thing)):  # records without a place
             return True
         casino_id, pit_id = place_of(thing)
         if self.casino_id not in (None, casino_id):
@@ -73,7 +76,7 @@ class Capacity:
         return CONFIDENTIAL in self.role.may
 
     def within(self, model: type[Model]) -> Q:
-        """The same for a query: what this standing sees of a model."""
+        """Return the query for the records of a model that this capacity reaches."""
         query = Q()
         if not self.sees_confidential and (path := getattr(model, "confidential_path", None)):
             query &= Q(**{path: False})
@@ -88,7 +91,7 @@ class Capacity:
         return query
 
     def tables(self) -> QuerySet[Table]:
-        """The tables within reach: all of the casino, those that stand in the pit now, or a terminal's own."""
+        """Select the tables within reach: those of the casino, of the pit now, or of the terminal."""
         tables = Table.objects.filter(casino=self.casino_id)
         if self.table_ids is not None:
             return tables.filter(pk__in=self.table_ids)
@@ -96,7 +99,7 @@ class Capacity:
 
 
 def is_confidential(thing: Any) -> bool:
-    """Marked as confidential, as a model with a `confidential_path` can be."""
+    """Return whether a record is marked confidential. Only models with a `confidential_path` can be."""
     path = getattr(thing, "confidential_path", None)
     for step in path.split("__") if path else ():
         thing = getattr(thing, step)
@@ -108,14 +111,17 @@ def has_place(model: type[Model]) -> bool:
 
 
 def table_id_of(thing: Any) -> int | None:
-    """The table that a record is, or lies at."""
+    """Return the table that a record is or belongs to."""
     path = getattr(thing, "table_path", None)
     found: int | None = getattr(thing, "pk" if path == "pk" else f"{path}_id") if path else None
     return found
 
 
 def place_of(thing: Any) -> tuple[int | None, int | None]:
-    """The casino and the pit that a record belongs to, by the paths its model names; at a table, where that stands."""
+    """Return the casino and pit of a record.
+
+    The model names the paths to them. For a record of a table, it is the place of the table now.
+    """
     if path := getattr(thing, "table_path", None):
         table: Table = thing if path == "pk" else getattr(thing, path)
         pit = table.pit
@@ -135,11 +141,11 @@ def place_of(thing: Any) -> tuple[int | None, int | None]:
 
 
 def capacities(actor: Any) -> list[Capacity]:
-    """All that an actor is now, the highest post first.
+    """Return everything an actor acts as now, the highest post first.
 
-    A duty counts from its first moment and not a moment past its last. The duties are read once for each time the
-    person is loaded (a request), the clock is read at each question. Somebody of another department who acts in a post
-    of the pit is nothing else meanwhile: the rights of the own department rest, so that nobody reviews their own acts.
+    An acting appointment counts from its start up to, but not including, its end. Appointments are read once per
+    request; the clock is read at each question. While a person of another department acts in a post of the pit, the
+    rights of their own department rest, so that they cannot review their own decisions.
     """
     if isinstance(actor, Operator):
         return [Capacity(OPERATOR, None)]
@@ -159,16 +165,20 @@ def capacities(actor: Any) -> list[Capacity]:
 
 
 def _bound(terminal: Terminal) -> list[Capacity]:
-    """Read anew at each question: neither a key that was revoked nor one that is bound to no table is anything."""
+    """Return the capacity of a terminal: none if its key was revoked or it is bound to no table.
+
+    It is read anew at each question.
+    """
     bindings = TerminalTable.objects.filter(terminal=terminal.pk, terminal__revoked_at=None)
     table_ids = frozenset(bindings.values_list("table", flat=True))
     return [Capacity(TERMINAL, terminal.casino_id, table_ids=table_ids)] if table_ids else []
 
 
 def gives_rights(duty: Duty, staff: Staff) -> bool:
-    """Return whether an appointment gives rights: to a higher post, granted in this department, and allowed there now.
+    """Return whether an acting appointment gives rights.
 
-    One from before the bounds on its length and steps counts to its recorded end: it was lawful when it was granted.
+    It does if it is to a higher post, was granted in the present department, and the casino still allows it there.
+    Later bounds on length and steps do not shorten an appointment: it was valid when it was granted.
     """
     if not is_above(duty.post, staff.post):
         return False
@@ -189,12 +199,12 @@ def _acting(duty: Duty) -> Capacity:
     return Capacity(role_of("pit", duty.post), duty.casino_id, duty.pit_id, duty)
 
 
-def _rank_of(standing: Capacity) -> int:
-    return rank(standing.role.post or "")
+def _rank_of(capacity: Capacity) -> int:
+    return rank(capacity.role.post or "")
 
 
 def capacity_for(actor: Any, action: str, thing: Model | None = None) -> Capacity | None:
-    """The standing by which an actor may do this, the highest if there are several."""
+    """Return the highest capacity in which an actor may do something; None if there is none."""
     return next(
         (capacity for capacity in capacities(actor) if action in capacity.role.may and capacity.covers(action, thing)),
         None,
@@ -206,19 +216,19 @@ def can(actor: Any, action: str, thing: Model | None = None) -> bool:
 
 
 def authorize(actor: Any, action: str, thing: Model | None = None) -> Capacity:
-    """Pass the gate, or be turned away on record. What comes back says in which post it was done."""
+    """Return the capacity in which an actor may do something; record a denial and raise if there is none."""
     if isinstance(actor, Staff):
-        actor.__dict__.pop("known_duties", None)  # before anything is written, the duties are read anew
-    standing = capacity_for(actor, action, thing)
-    if standing is None:
+        actor.__dict__.pop("known_duties", None)  # read the appointments anew before anything is written
+    capacity = capacity_for(actor, action, thing)
+    if capacity is None:
         raise deny(actor, action, thing)
     if isinstance(actor, Staff) and (ask := freshness.get()):
         ask(action)
-    return standing
+    return capacity
 
 
 def deny(actor: Any, action: str, thing: object = None) -> Denied:
-    """Put a refusal on record; the caller raises what comes back."""
+    """Record a denial and return it as an exception for the caller to raise."""
     who = actor_name(actor)
     label = label_of(thing)
     denial_record(actor=actor, who=who, action=action, thing=label, door=entry_point.get())
@@ -226,7 +236,7 @@ def deny(actor: Any, action: str, thing: object = None) -> Denied:
 
 
 def label_of(thing: object) -> str:
-    """What a refusal says of a thing; of what is confidential, nothing."""
+    """Return how a denial names a record; empty for a confidential one."""
     if not isinstance(thing, Model):
         return str(thing or "")
     return "" if is_confidential(thing) else f"{thing._meta.verbose_name} {thing}"
@@ -237,9 +247,9 @@ def can_be_confidential(model: type[Model]) -> bool:
 
 
 def visible_or_none(actor: Any, model: type[M], thing: M | None) -> M | None:
-    """Of a model that can be confidential: the record, or None alike where there is none and where it may not be seen.
+    """Return a record that may be confidential, or None if it does not exist or may not be seen.
 
-    Both leave the same denial on record, so that neither the answer nor the record says which it was.
+    Both cases leave the same denial on record, so that neither the answer nor the record shows which one it was.
     """
     action = f"{model._meta.model_name}.view"
     authorize(actor, action)
@@ -250,19 +260,19 @@ def visible_or_none(actor: Any, model: type[M], thing: M | None) -> M | None:
 
 
 def visible(actor: Any, queryset: QuerySet[M]) -> QuerySet[M]:
-    """What an actor may see of a list."""
+    """Select the records of a list that an actor may see."""
     return within_reach(actor, f"{queryset.model._meta.model_name}.view", queryset)
 
 
 def within_reach(actor: Any, action: str, queryset: QuerySet[M]) -> QuerySet[M]:
-    """What of a list lies where an actor may do this."""
+    """Select the records of a list to which an actor may do something."""
     return queryset.filter(
         any_of(capacity.within(queryset.model) for capacity in capacities(actor) if action in capacity.role.may)
     )
 
 
 def any_of(queries: Iterable[Q]) -> Q:
-    """One of these; nothing at all where there are none."""
+    """Combine queries with OR; match nothing if there are none."""
     result = Q(pk__in=[])
     for query in queries:
         if not query:
@@ -272,9 +282,9 @@ def any_of(queries: Iterable[Q]) -> Q:
 
 
 def actor_name(actor: Any) -> str:
-    """An actor in words, with the highest post held at this moment."""
+    """Name an actor with the highest post held now."""
     if isinstance(actor, Staff):
         return f"{actor}, {next(map(str, capacities(actor)), 'no longer active')}"
     if isinstance(actor, Terminal):
         return f"Terminal {actor}"
-    return "Somebody not logged in" if getattr(actor, "is_anonymous", False) else str(actor)
+    return "Not logged in" if getattr(actor, "is_anonymous", False) else str(actor)

@@ -1,4 +1,4 @@
-"""What every request passes on its way in: the casino's clock, and the door it came through."""
+"""Middleware of every request: the casino's clock, and where the request entered."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +16,12 @@ from games.models import Staff, Terminal
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
-#: Where somebody goes who has to choose a password of his own first.
+#: Where a person is sent who first has to choose their own password.
 PASSWORD_ROUTES = {"admin:password_change", "admin:password_change_done", "admin:logout", "admin:jsi18n"}
 
 
 class CasinoTimeMiddleware:
-    """Pages show the time of the person's casino; people of no single casino see UTC."""
+    """Show times on the clock of the person's casino, in UTC for people of no single casino."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -32,14 +32,14 @@ class CasinoTimeMiddleware:
             return self.get_response(request)
 
 
-class DoorMiddleware:
-    """Names the door for the gate, and puts refusals on record that did not come from the gate itself."""
+class EntryPointMiddleware:
+    """Give the gate the name of the request, and record denials that do not come from the gate."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        len(request.GET)  # too many parameters are refused here, before a page of ours is made of them
+        len(request.GET)  # raises here if there are too many parameters
         token = entry_point.set(f"{request.method} {request.path}")
         try:
             if getattr(request.user, "must_change_password", False) and not _is_open_before(_route(request)):
@@ -54,13 +54,13 @@ class DoorMiddleware:
 
 
 def log_no_person(request: HttpRequest, **kwargs: Any) -> None:
-    """`user_id` in the log is a person's: a terminal stands there by its name, not by a number that looks alike."""
-    if isinstance(getattr(request, "user", None), Terminal):  # the REST framework puts it there
+    """Drop `user_id` from the log for terminals: its number would look like a person's."""
+    if isinstance(getattr(request, "user", None), Terminal):  # set by the REST framework
         structlog.contextvars.bind_contextvars(user_id=None)
 
 
 def _is_open_before(route: str) -> bool:
-    """Before a password of one's own is chosen. Calls of the API are no pages: they refuse themselves (GatedView)."""
+    """Return whether a route is open before the person chose a password. API calls refuse by themselves."""
     return route in PASSWORD_ROUTES or (route.startswith("api:") and route != "api:docs")
 
 

@@ -1,4 +1,4 @@
-"""The roles as data: `roles.toml`, read once."""
+"""The roles as data, read once from `roles.toml`."""
 
 import tomllib
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class RolesError(Exception):
 
 
 def load(text: str) -> tuple[tuple[str, ...], dict[str, Role]]:
-    """The posts, lowest first, and the roles by their code."""
+    """Read the posts, lowest first, and the roles by their code."""
     data = tomllib.loads(text)
     posts = tuple(data["posts"])
     privileged = frozenset(data.get("privileged", ()))
@@ -49,7 +49,7 @@ def load(text: str) -> tuple[tuple[str, ...], dict[str, Role]]:
 
 
 def load_fresh(text: str, roles: dict[str, Role]) -> tuple[frozenset[str], frozenset[str]]:
-    """Read the actions that need a fresh factor: to change something, and to read it."""
+    """Read the actions that need a fresh confirmation: those that change something, and those that read."""
     data = tomllib.loads(text)
     known = {action for role in roles.values() for action in role.may}
     changes, reads = frozenset(data.get("fresh", ())), frozenset(data.get("fresh_reads", ()))
@@ -68,12 +68,12 @@ TERMINAL = ROLES["terminal"]
 
 
 def role_of(department: str, post: str) -> Role:
-    """The role that a department and, in the pit, a post give."""
+    """Return the role of a department and, in the pit, a post."""
     return next(role for role in ROLES.values() if role.department == department and (role.post or "") == post)
 
 
 def is_above(post: str, other: str) -> bool:
-    """A post above another one; no post is below all posts."""
+    """Return whether a post is above another. An empty post is below all posts."""
     return rank(post) > rank(other)
 
 

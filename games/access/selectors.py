@@ -1,4 +1,4 @@
-"""Select who acts in which post."""
+"""Select acting appointments."""
 
 import datetime as dt
 
@@ -13,7 +13,7 @@ from games.models import (
 
 
 def duties_at(actor: Staff, moment: dt.datetime | None = None) -> QuerySet[Duty]:
-    """Who acts in which post at a moment, of all that the actor may see; now, where none is given."""
+    """Select the acting appointments at a moment (defaults to now) that the actor may see."""
     at = moment or timezone.now()
     current = Duty.objects.filter(starts_at__lte=at, ends_at__gt=at)
     return visible(actor, current).select_related("staff", "casino", "pit__casino").order_by("ends_at")

@@ -1,1 +1,1 @@
-"""How a person signs in: links, passwords, second factors, sessions, and throttled attempts."""
+"""How a person signs in: links, passwords, second factors, sessions and login throttling."""

@@ -1,4 +1,4 @@
-"""Log in by staff number and password; answer from the gate what Django asks about permissions."""
+"""Log in by staff number and password, and answer Django's permission checks from the gate."""
 
 from typing import Any
 

@@ -13,14 +13,14 @@ from taisai_backoffice.web.addresses import client_address
 
 DEVICE_SALT = "games.device"
 DEVICE_SECONDS = 90 * 24 * 60 * 60
-#: People who share a terminal of the floor; the one who used it longest ago is forgotten first.
+#: How many people sharing one browser are remembered; the one who used it longest ago is forgotten first.
 MOST_ACCOUNTS = 40
 BROWSER_LENGTH = 200
 
 
 @dataclass(frozen=True)
 class Client:
-    """Where an attempt comes from. `accounts` are those that logged in with this browser before, as hashes."""
+    """Where a login attempt comes from. `accounts` are the accounts that used this browser before, as hashes."""
 
     address: str | None = None
     browser: str = ""
@@ -39,7 +39,7 @@ def client_of(request: HttpRequest) -> Client:
 
 
 def remember_device(request: HttpRequest, response: HttpResponse, number: str) -> None:
-    """Set the cookie by which this browser is known for this account from now on."""
+    """Set the cookie that marks this browser as known for this account."""
     client = client_of(request)
     mark = account_mark(number)
     accounts = [mark, *(other for other in client.accounts if other != mark)][:MOST_ACCOUNTS]
@@ -51,12 +51,12 @@ def remember_device(request: HttpRequest, response: HttpResponse, number: str) -
 
 
 def account_mark(number: str) -> str:
-    """Return an account as the cookie names it: it tells no staff number."""
+    """Return the hash of an account for the cookie, so that the cookie does not reveal the staff number."""
     return salted_hmac(DEVICE_SALT, number.upper(), algorithm="sha256").hexdigest()[:16]
 
 
 def browser_name(text: str) -> str:
-    """Return a browser and system in words, from what the browser says of itself."""
+    """Name the browser and system that a user agent describes."""
     browsers = {"Edg/": "Edge", "Firefox/": "Firefox", "Chrome/": "Chrome", "Safari/": "Safari"}
     systems = {
         "Windows": "Windows", "Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Mac OS X": "macOS",

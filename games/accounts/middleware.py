@@ -1,4 +1,4 @@
-"""What the session of a person has to pass: it is still alive, its second factor, a fresh confirmation."""
+"""What the session of a person must pass: it is still valid, has its second factor and a fresh confirmation."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,15 +26,15 @@ from taisai_backoffice.web.hashing import TooManyHashesError, is_full
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
 LOGIN_PATH = "/admin/login/"
-#: A page that reloads itself adds this to its address: that is no use of the session.
+#: Added to the address by a page that reloads itself: this does not count as use of the session.
 POLL = "poll"
 FORM = "application/x-www-form-urlencoded"
-#: Open before the second factor was passed: to type it, or to leave.
+#: Routes open before the second factor is passed: to enter it, or to log out.
 ALWAYS_OPEN = {"healthz", "readyz", "admin:logout", "admin:jsi18n"}
-#: Under the address of the API, but a page: it takes the session, whatever key comes with it.
+#: Pages below the API's address: they take the session, even if a key is sent too.
 PAGE_OF_CALLS = "api:docs"
 CHECK_ROUTE, ENROL_ROUTE = "admin:second_factor_check", "admin:second_factor_enrol"
-#: What belongs to these two pages: with a factor, a passkey is used; without any, a passkey may be the first.
+#: Routes of these two pages: use a passkey at login, or add one as the first factor.
 BESIDE = {
     CHECK_ROUTE: {"admin:passkey_login_options"},
     ENROL_ROUTE: {"admin:passkey_add", "admin:passkey_enrol_options"},
@@ -42,7 +42,7 @@ BESIDE = {
 
 
 class LoginFloodMiddleware:
-    """Refuse a login at the very door while no password can be hashed: whoever floods it costs next to nothing."""
+    """Refuse logins first of all while no password can be hashed, so that a flood of logins costs very little."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -56,7 +56,7 @@ class LoginFloodMiddleware:
 
 
 class BusyMiddleware:
-    """Answer 503 at once where too many passwords are being hashed already, whatever the page."""
+    """Answer 503 at once, on any page, where too many passwords are being hashed."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -73,7 +73,7 @@ class BusyMiddleware:
 
 
 class LoginMiddleware:
-    """Log out whose session is over; know the session of the request; set the cookie of a known browser."""
+    """Log out ended sessions, attach the session to the request, set the cookie of a known browser."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -99,7 +99,7 @@ class LoginMiddleware:
 
 
 class SecondFactorMiddleware:
-    """Before its second factor a session opens nothing but the page that asks for it; the API answers 403."""
+    """Redirect to the second factor until the session has passed it; the API answers 403."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -113,14 +113,14 @@ class SecondFactorMiddleware:
         if route in ALWAYS_OPEN | {asks} | BESIDE[asks] or (route != PAGE_OF_CALLS and _has_key(request)):
             return self.get_response(request)
         if is_call(request):
-            return problem_outside(403, "Second factor needed", "Pass your second factor on the site first.")
+            return problem_outside(403, "Second factor needed", "Complete the second factor on the site first.")
         page = reverse(asks)
         wanted = request.get_full_path() if request.method == "GET" and route else ""
         return redirect(f"{page}?{urlencode({'next': wanted})}" if wanted else page)
 
 
 class FreshFactorMiddleware:
-    """Ask for a fresh confirmation where the gate says so, and send the form again that was interrupted by it."""
+    """Ask for a fresh confirmation where the gate needs one, then send the interrupted form again."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -134,7 +134,7 @@ class FreshFactorMiddleware:
             freshness.reset(token)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        """Check the secret that came with an interrupted form (after the CSRF token), then let the form go on."""
+        """Check the confirmation sent with an interrupted form (after the CSRF token), then let the form go on."""
         user = request.user
         if request.method != "POST" or request.content_type != FORM or not isinstance(user, Staff):
             return None
@@ -156,7 +156,7 @@ class FreshFactorMiddleware:
 
 
 def _has_key(request: HttpRequest) -> bool:
-    """A call with a terminal's key is that terminal's, whatever session comes with it."""
+    """Return whether a terminal's key came with the call. It then acts as the terminal, even with a session."""
     return is_call(request) and request.META.get("HTTP_AUTHORIZATION", "").lower().startswith(f"{SCHEME} ")
 
 

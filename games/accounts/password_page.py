@@ -1,5 +1,8 @@
-"""The page on which a person chooses a password by a sign-in link. It works without a login and tells nothing of
-accounts: the page is the same for everybody, and the token is behind the # of the address until the form is sent."""
+"""The page on which a person chooses a password through a sign-in link.
+
+It needs no login and reveals nothing about accounts: the page is the same for every token, and the token is behind
+the # of the address until the form is sent.
+"""
 
 from csp.constants import UNSAFE_EVAL
 from csp.decorators import csp_update
@@ -19,8 +22,8 @@ from games.accounts.services.sign_in_links import LinkError, link_use
 from games.pages.gated import add_errors
 from taisai_backoffice.web.addresses import client_address, network_of
 
-#: Tries with a token that opens nothing, by address and minute. A good token is never counted, so that whoever guesses
-#: keeps nobody else out.
+#: Attempts with an invalid token, by address and minute. A valid token is never counted, so that guessing locks no one
+#: else out.
 WRONG_TRIES, WINDOW_SECONDS = 10, 60
 TOO_MANY = 429
 LONGEST_TOKEN, LONGEST_PASSWORD = 100, 500
@@ -30,8 +33,8 @@ class ChoosePasswordForm(forms.Form):
     token = forms.CharField(
         label="Code of the link", max_length=LONGEST_TOKEN,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off", "spellcheck": "false"}),
-        help_text="What is behind the # in your link. It is filled in for you where you open the link itself.",
-        error_messages={"required": "Open the link that you were given, or paste the code behind its #."},
+        help_text="The part behind the # in your link. It is filled in when you open the link itself.",
+        error_messages={"required": "Open your sign-in link, or paste the code behind its #."},
     )  # fmt: skip
     password = forms.CharField(
         label="New password", strip=False, max_length=LONGEST_PASSWORD,
@@ -46,7 +49,7 @@ class ChoosePasswordForm(forms.Form):
     def clean(self) -> dict[str, str]:
         values = super().clean() or {}
         if "password" in values and values["password"] != values.get("again"):
-            self.add_error("again", "The two passwords differ; type the same one twice.")
+            self.add_error("again", "The two passwords differ. Type the same password twice.")
         return values
 
 
@@ -55,7 +58,7 @@ class ChoosePasswordForm(forms.Form):
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def account_password(request: HttpRequest) -> HttpResponse:
-    """Show the form; set the password where the token is good."""
+    """Show the form; set the password if the token is valid."""
     form = ChoosePasswordForm(request.POST if request.method == "POST" else None)
     status, is_done = 200, False
     if form.is_bound and form.is_valid():
@@ -63,8 +66,8 @@ def account_password(request: HttpRequest) -> HttpResponse:
             link_use(token=form.cleaned_data["token"], password=form.cleaned_data["password"])
             is_done = True
         except LinkError as error:
-            status = 400 if count_wrong_try(request) <= WRONG_TRIES else TOO_MANY
-            form.add_error(None, error if status != TOO_MANY else "Too many tries. Wait a minute and try again.")
+            status = 400 if count_wrong_token(request) <= WRONG_TRIES else TOO_MANY
+            form.add_error(None, error if status != TOO_MANY else "Too many attempts. Wait a minute and try again.")
         except ValidationError as error:
             add_errors(form, error)
     context = {**admin.site.each_context(request), "title": "Choose your password", "form": form, "is_done": is_done}
@@ -75,11 +78,11 @@ def account_password(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def count_wrong_try(request: HttpRequest) -> int:
-    """Return how many wrong tokens this address has sent in this minute, in this process."""
+def count_wrong_token(request: HttpRequest) -> int:
+    """Count an invalid token and return how many this address has sent in this minute, in this process."""
     key = f"account-password:{network_of(client_address(request))}"
     cache.add(key, 0, WINDOW_SECONDS)
     try:
         return int(cache.incr(key))
-    except ValueError:  # the minute ended between the two
+    except ValueError:  # the minute ended between the two calls
         return 1

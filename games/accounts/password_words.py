@@ -1,4 +1,4 @@
-"""Passwords that are made of the casino's own words (its names, its pits, the product, the person) or common ones."""
+"""Refuse passwords made of common words or of the casino's own: its names, its pits, the product, the person."""
 
 import re
 from collections.abc import Iterable
@@ -8,19 +8,19 @@ from django.core.exceptions import ValidationError
 
 from games.models import Casino, Pit, Staff
 
-#: The product and its trade: the first words that anybody would try here.
+#: Words of the product and its trade: the first that an attacker would try here.
 PRODUCT = ("tai", "sai", "taisai", "sic", "sicbo", "backoffice", "office", "casino", "dealer", "pit", "dice")
-#: Written in place of a letter, and read as that letter.
+#: Characters often written in place of a letter.
 ALIKE = str.maketrans("013457@$!", "oieastasi")
 SHORTEST_WORD = 2
-#: What a password has beside these words.
+#: How many other characters a password needs.
 LEAST_OTHER = 8
 
 
 class HouseWordsValidator:
-    """Refuse a password with fewer than eight characters beside words of the casino, the product and the person.
+    """Refuse a password with fewer than eight characters besides words of the casino, the product and the person.
 
-    A word may occur: it only counts for nothing. "P1" in a long random password is no reason to refuse it.
+    Such a word may occur, but does not count: "P1" in a long random password is no reason to refuse it.
     """
 
     def validate(self, password: str, user: Staff | None = None) -> None:
@@ -33,15 +33,15 @@ class HouseWordsValidator:
 
     def get_help_text(self) -> str:
         return (
-            f"Your password needs at least {LEAST_OTHER} characters beside words of the casino, its pits, the product "
+            f"Your password needs at least {LEAST_OTHER} characters besides words of the casino, its pits, the product "
             "and your own name and number."
         )
 
 
 class PaddedPasswordValidator(CommonPasswordValidator):
-    """Refuse a common password that was only made longer: repeated, or with figures and signs around it.
+    """Refuse a common password made longer by repetition or by digits and symbols around it.
 
-    Most common passwords are shorter than ours have to be: "Sunshine2026!" is what people make of them.
+    Most common passwords are shorter than our minimum: people extend them to "Sunshine2026!".
     """
 
     def validate(self, password: str, user: Staff | None = None) -> None:
@@ -49,17 +49,16 @@ class PaddedPasswordValidator(CommonPasswordValidator):
         core = without_padding(text)
         if len(text) - len(core) < LEAST_OTHER and not self.passwords.isdisjoint({core, core.translate(ALIKE)}):
             raise ValidationError(
-                "This password is a common one with few characters added. "
-                f"Use at least {LEAST_OTHER} other characters.",
+                f"This is a common password with few characters added. Use at least {LEAST_OTHER} other characters.",
                 code="password_padded",
             )
 
     def get_help_text(self) -> str:
-        return "Your password can't be a common one with a few figures or signs added."
+        return "Your password can't be a common one with a few digits or symbols added."
 
 
 def unrepeated(text: str) -> str:
-    """Return the part that a text repeats; the text itself where it repeats none.
+    """Return the part that a text repeats, or the whole text if it repeats none.
 
     >>> unrepeated("welcomewelcome")
     'welcome'
@@ -68,7 +67,7 @@ def unrepeated(text: str) -> str:
 
 
 def without_padding(text: str) -> str:
-    """Return a text without the figures and signs at its beginning and end.
+    """Return a text without the digits and symbols at its start and end.
 
     >>> without_padding("2026-p@ssw0rd!!")
     'p@ssw0rd'
@@ -77,9 +76,9 @@ def without_padding(text: str) -> str:
 
 
 def without_words(password: str, words: Iterable[str]) -> str:
-    """Return what is left of a password, the longest words taken out first, as typed and as read."""
+    """Remove the words from a password, the longest first, as typed and as read."""
     left = password.casefold()
-    for word in sorted(words, key=lambda one: (-len(one), one)):
+    for word in sorted(words, key=lambda text: (-len(text), text)):
         left = left.replace(word, "")
         while (place := left.translate(ALIKE).find(word.translate(ALIKE))) >= 0:
             left = left[:place] + left[place + len(word) :]
@@ -87,7 +86,7 @@ def without_words(password: str, words: Iterable[str]) -> str:
 
 
 def house_words(user: Staff | None) -> set[str]:
-    """Words of the person's casino; of every casino for a person who belongs to none."""
+    """List the words of the person's casino; of every casino for a person without one."""
     casino_id = getattr(user, "casino_id", None)
     casinos = Casino.objects.all() if casino_id is None else Casino.objects.filter(pk=casino_id)
     pits = Pit.objects.filter(casino__in=casinos)
@@ -102,7 +101,7 @@ def house_words(user: Staff | None) -> set[str]:
 
 
 def words_of(text: str) -> set[str]:
-    """Return the text as one word, and each of its words."""
+    """Return a text as one word, and each of its words."""
     plain = text.casefold()
     parts = {*re.findall(r"\w+", plain), plain, re.sub(r"\W+", "", plain)}
     return {part for part in parts if len(part) >= SHORTEST_WORD}

@@ -1,1 +1,1 @@
-"""The REST API under /api/v1/: the same services and the same gate as every other door."""
+"""The REST API under /api/v1/, with the same services and the same gate as pages and commands."""

@@ -1,4 +1,4 @@
-"""Who is asking: a person with the session of the site, or a terminal with its key."""
+"""Authenticate calls: a person by the session of the site, or a terminal by its key."""
 
 import copy
 
@@ -15,10 +15,10 @@ SCHEME = "bearer"
 
 
 class PersonAuthentication(SessionAuthentication):
-    """People come with the session of the site; whoever comes without one is asked to log in (401)."""
+    """Authenticate people by the session of the site; calls without one get 401."""
 
     def enforce_csrf(self, request: Request) -> None:
-        """Take the token from the header only: a look into the form would read an upload before the gate is asked."""
+        """Read the token from the header only: reading the form would read an upload before the gate is asked."""
         bare = copy.copy(request._request)
         bare.POST = QueryDict()
         super().enforce_csrf(bare)  # type: ignore[arg-type]
@@ -28,7 +28,7 @@ class PersonAuthentication(SessionAuthentication):
 
 
 class TerminalAuthentication(BaseAuthentication):
-    """`Authorization: Bearer KEY`. Whoever sends a key is that terminal or nobody, whatever session he has besides."""
+    """Authenticate `Authorization: Bearer KEY`. A call with a key acts as that terminal, even with a session."""
 
     def authenticate(self, request: Request) -> tuple[Terminal, None] | None:
         scheme, *rest = _sent(request)
@@ -36,7 +36,7 @@ class TerminalAuthentication(BaseAuthentication):
             return None
         terminal = terminal_of(rest[0]) if len(rest) == 1 else None
         if terminal is None:
-            raise AuthenticationFailed("This key opens nothing: it is unknown or revoked; ask for a new one.")
+            raise AuthenticationFailed("This key is unknown or revoked; ask for a new one.")
         structlog.contextvars.bind_contextvars(terminal=terminal.name)
         try:
             call_count(terminal)
@@ -45,7 +45,7 @@ class TerminalAuthentication(BaseAuthentication):
         return terminal, None
 
     def authenticate_header(self, request: Request) -> str:
-        """Asked for every 401, since keys are looked at first: whoever sent none is a person."""
+        """Return the challenge of a 401. A call without a key is treated as a person's."""
         return "Bearer" if _sent(request)[0].lower() == SCHEME else "Session"
 
 

@@ -1,4 +1,4 @@
-"""Where the description of the API is read: as a document by programs, as a page by people. Both for who may log in."""
+"""The API description, as a document for programs and as a page for people who may log in."""
 
 from django.contrib import admin
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
@@ -7,14 +7,14 @@ from games.api.views import GatedView
 
 
 class Description(GatedView, SpectacularAPIView):
-    """OpenAPI, as YAML or JSON by `Accept` or `?format=json`."""
+    """Answer the OpenAPI document, as YAML or JSON by `Accept` or `?format=json`."""
 
 
 class DescriptionPage(SpectacularSwaggerSplitView):
-    """Show the description to people, and do nothing else: its renderer has no template for an answer to OPTIONS."""
+    """Show the description to people. GET only: its renderer has no template for OPTIONS."""
 
     http_method_names = ["get", "head"]
 
 
-#: The page asks for its script separately, so that no script stands in it; whoever is not logged in is led there.
+#: The page loads its script from a separate address, with none inline. Anyone not logged in is redirected to the login.
 page = admin.site.plain_view(DescriptionPage.as_view(url_name="api:schema"))  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Reading the body of a call."""
+"""Parse the body of a call."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from games.engine.json_input import LARGEST_TEXT, parse_json, verify_whole_chara
 
 
 class StrictJSONParser(JSONParser):
-    """JSON as the contract wants it: UTF-8, no duplicate keys, no NaN, whole characters, bounded."""
+    """Parse JSON as the contract defines it: UTF-8, no duplicate keys, no NaN, complete characters, bounded size."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         try:

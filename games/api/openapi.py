@@ -1,6 +1,6 @@
-"""How calls are described in OpenAPI: `operation` for one call, and what holds for all of them.
+"""Describe calls in OpenAPI: `operation` for one call, and what applies to all of them.
 
-Loaded by Django REST framework while its own views are still being made: nothing here may import them.
+Django REST framework loads this module while its own views are being created: nothing here may import them.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,29 +21,29 @@ PROBLEM_SCHEMA: Schema = {"$ref": "#/components/schemas/Problem"}
 
 
 class RefusalAnswer(NamedTuple):
-    """Why a call is refused, for its description; with the title and the detail of an example."""
+    """A refusal in the description: what it means, and the title and detail of an example."""
 
     about: str
     title: str
     detail: str
 
 
-#: What any call may be refused with, whatever it does.
+#: Refusals that any call may answer.
 REFUSALS = {
     HTTPStatus.BAD_REQUEST: RefusalAnswer(
-        "Something is wrong with what was sent; `errors` says where, and what to do.",
+        "The input is wrong; `errors` says where, and what to do.",
         "Wrong input", "colour: is not a known parameter; there are none here.",
     ),
     HTTPStatus.UNAUTHORIZED: RefusalAnswer(
-        "Nobody is logged in.",
+        "No one is logged in.",
         "Unauthorized", "Log in on the site first; the API takes its session.",
     ),
     HTTPStatus.FORBIDDEN: RefusalAnswer(
-        "Your post does not open this, the CSRF token is missing, or you have to choose a password of your own first.",
+        "Your post does not allow this, the CSRF token is missing, or you must choose your own password first.",
         "Not open to you", "S11 Supervisor 11, pit supervisor may not do this (limits.propose).",
     ),
     HTTPStatus.NOT_FOUND: RefusalAnswer(
-        "There is no such thing, or no such page of the list.",
+        "There is no such record, or no such page of the list.",
         "Not there", "There is no table TS-99; check the code.",
     ),
     HTTPStatus.METHOD_NOT_ALLOWED: RefusalAnswer(
@@ -55,14 +55,14 @@ REFUSALS = {
         "Not Acceptable", "Could not satisfy the request Accept header.",
     ),
 }  # fmt: skip
-#: What a call that takes a body may be refused with besides.
+#: Further refusals of calls that take a body.
 REFUSALS[HTTPStatus.TOO_MANY_REQUESTS] = RefusalAnswer(
-    "More calls, searches or exports in this minute than one caller has; `Retry-After` says when to go on.",
+    "More calls, searches or exports in this minute than allowed; `Retry-After` says when to continue.",
     "Too many requests", "More than 120 searches in this minute; try again in 54 seconds.",
 )  # fmt: skip
 BODY_REFUSALS = {
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: RefusalAnswer(
-        "The body is in a format that is not taken here.",
+        "The body is in a format that is not accepted here.",
         "Unsupported Media Type", 'Unsupported media type "text/plain" in request.',
     )
 }  # fmt: skip
@@ -81,16 +81,16 @@ def operation(
     answer_type: str = JSON,
     refusals: dict[int, RefusalAnswer] | None = None,
 ) -> Callable[[View], View]:
-    """A decorator for the method of a view: what the call is for, what it takes and what it answers.
+    """Describe a view's method: its purpose, parameters, body and answers.
 
-    `refusals` are those of this call alone (409, 429), with what they mean; the others are added to every call.
+    `refusals` are those of this call alone (409, 429) with their meaning; the others are added to every call.
     `takes_also` are bodies of other media types.
     """
     problems = {
         (code, PROBLEM): OpenApiResponse(
-            PROBLEM_SCHEMA, one.about, [OpenApiExample(one.title, problem_example(code, one))]
+            PROBLEM_SCHEMA, refusal.about, [OpenApiExample(refusal.title, problem_example(code, refusal))]
         )
-        for code, one in (refusals or {}).items()
+        for code, refusal in (refusals or {}).items()
     }
     good = {(code, answer_type): OpenApiResponse(schema, HTTPStatus(code).phrase) for code, schema in answers.items()}
     return extend_schema(
@@ -104,10 +104,10 @@ def operation(
 
 
 class DescribedSchema(AutoSchema):
-    """Every call can be refused, and a body, where one is taken, is needed."""
+    """Add to every call its possible refusals, and mark a body as required."""
 
     def get_description(self) -> str:  # type: ignore[override]
-        return ""  # what stands in the code is for who reads the code; `operation` says what callers need
+        return ""  # docstrings are for readers of the code; `operation` describes calls for callers
 
     def get_operation(self, *args: Any, **kwargs: Any) -> Schema | None:
         found: Schema | None = super().get_operation(*args, **kwargs)
@@ -132,9 +132,9 @@ def component_name(code: HTTPStatus) -> str:
 
 
 def add_components(result: Schema, **context: Any) -> Schema:
-    """The named schemas and refusals, beside what was found in the views."""
+    """Add the named schemas and refusals to those found in the views."""
     from games.api.schemas import SCHEMAS
-    from games.live.api.schemas import LIVE_SCHEMAS  # the models they read are not there yet while this file is loaded
+    from games.live.api.schemas import LIVE_SCHEMAS  # its models do not exist yet while this file is loaded
 
     components = result.setdefault("components", {})
     from games.floor.api.tumbler_schemas import TUMBLER_SCHEMAS
@@ -142,16 +142,16 @@ def add_components(result: Schema, **context: Any) -> Schema:
     components["schemas"] = components.get("schemas", {}) | SCHEMAS | LIVE_SCHEMAS | TUMBLER_SCHEMAS
     components["responses"] = {
         component_name(code): {
-            "description": one.about,
-            "content": {PROBLEM: {"schema": PROBLEM_SCHEMA, "example": problem_example(code, one)}},
+            "description": refusal.about,
+            "content": {PROBLEM: {"schema": PROBLEM_SCHEMA, "example": problem_example(code, refusal)}},
         }
-        for code, one in (REFUSALS | BODY_REFUSALS).items()
+        for code, refusal in (REFUSALS | BODY_REFUSALS).items()
     }
     return result
 
 
 class PersonScheme(OpenApiAuthenticationExtension):
-    """People: the session of the site."""
+    """Describe the authentication of people: the session of the site."""
 
     target_class = "games.api.authentication.PersonAuthentication"
     name = "session"
@@ -167,7 +167,7 @@ class PersonScheme(OpenApiAuthenticationExtension):
 
 
 class TerminalScheme(OpenApiAuthenticationExtension):
-    """Terminals: a key of their own."""
+    """Describe the authentication of terminals: their own key."""
 
     target_class = "games.api.authentication.TerminalAuthentication"
     name = "terminal"

@@ -1,4 +1,4 @@
-"""Errors as problem+json (RFC 9457), with field paths."""
+"""Answer errors as problem+json (RFC 9457), with field paths."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -20,9 +20,9 @@ from games.live.services import LiveConflictError
 from games.rounds.services.recording import RoundConflictError
 from games.rounds.services.uploads import UploadRefusedError
 
-#: An answer names the first faults of a document; who sent more of them needs another program, not a longer list.
+#: How many faults of a document an answer lists: with more than these, the sending program is at fault.
 MOST_FAULTS = 100
-#: Fields of our records that calls have under another name.
+#: Fields of our records that have another name in calls.
 FIELD_NAMES = {
     "__all__": "",
     "starts_at": "from",
@@ -33,8 +33,8 @@ FIELD_NAMES = {
 
 
 def problem(exception: Exception, context: Any) -> Response | None:
-    """Every refusal in one shape (RFC 9457): what, where, and what to do."""
-    request = context["request"]  # the refusal is JSON, also where the answer would have been YAML or none
+    """Answer every refusal in one format (RFC 9457): what, where, and what to do."""
+    request = context["request"]  # a refusal is always JSON, even if the answer would have been YAML
     request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     for kind, answer in ANSWERS:
         if isinstance(exception, kind):
@@ -44,12 +44,12 @@ def problem(exception: Exception, context: Any) -> Response | None:
 
 
 def is_call(request: HttpRequest) -> bool:
-    """A program asks, not a browser; also at an address where there is nothing."""
+    """Return whether a request is an API call, even at an unknown address."""
     return request.path.startswith("/api/")
 
 
 def problem_outside(code: int, title: str, detail: str) -> JsonResponse:
-    """A refusal of a call that never reached a view."""
+    """Answer a call that was refused before it reached a view."""
     return JsonResponse(_body(code, title, detail), status=code, content_type=PROBLEM)
 
 
@@ -112,7 +112,7 @@ def _out_of_order(error: Any) -> Response:
 
 
 def _too_large(error: Any) -> Response:
-    detail = "The body is larger than a call may be (1 MB); send rounds as a file to rounds/import/."
+    detail = "The body is larger than 1 MB, the most for a call; send rounds as a file to rounds/import/."
     if isinstance(error, UploadRefusedError):
         detail = str(error)
     return _answer(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "Too large", detail)

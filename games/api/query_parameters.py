@@ -1,4 +1,4 @@
-"""Reading the query of a call: an unknown or malformed parameter is told, never ignored."""
+"""Read the query of a call. An unknown or malformed parameter is reported, never ignored."""
 
 import datetime as dt
 import re
@@ -17,7 +17,7 @@ def allowed(request: Request, *names: str) -> None:
         known = f"the parameters are {', '.join(names)}" if names else "there are none here"
         raise InputError(*(f"{name[:60]}: is not a known parameter; {known}." for name in unknown))
     if doubled := [name for name, values in request.query_params.lists() if len(values) > 1]:
-        raise InputError(*(f"{name}: stands twice; keep one of them." for name in doubled))
+        raise InputError(*(f"{name}: is given twice; keep one of them." for name in doubled))
 
 
 def text(request: Request, name: str) -> str | None:

@@ -1,7 +1,7 @@
-"""What calls of the API take and answer, as JSON Schema, each with an example.
+"""JSON Schemas of the API's requests and answers, each with an example.
 
-Exact on purpose: an object has the fields named here and no others, so that an answer that strays from its description
-fails a test (tests/games/api/test_schema.py), and a program may rely on it.
+They are exact: an object has the fields named here and no others, so that an answer that differs from its description
+fails a test (tests/games/api/test_schema.py) and programs can rely on it.
 """
 
 from typing import Any
@@ -17,12 +17,12 @@ from games.rounds.prepared import EVENT_FIELDS, MOST_BETS
 
 
 def ref(name: str) -> Schema:
-    """One of SCHEMAS, by its name."""
+    """Refer to one of SCHEMAS by its name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def record(about: str, fields: dict[str, Schema], *, optional: tuple[str, ...] = (), example: Any = None) -> Schema:
-    """An object with these fields and no others."""
+    """Describe an object with exactly these fields."""
     schema = {
         "type": "object",
         "description": about,
@@ -44,7 +44,7 @@ def list_of(schema: Schema, **bounds: int) -> Schema:
 
 
 def page_of(name: str) -> Schema:
-    """A part of a list, with the addresses of the parts around it."""
+    """Describe one page of a list, with the addresses of the next and previous pages."""
     return record(
         "A page of a list. Follow `next` until it is null.",
         {"next": nullable(ADDRESS), "previous": nullable(ADDRESS), "results": list_of(ref(name))},
@@ -59,9 +59,9 @@ ADDRESS: Schema = {"type": "string", "format": "uri"}
 MOMENT: Schema = {"type": "string", "format": "date-time", "description": "In the casino's time, with its offset."}
 CODE: Schema = {"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": 20}
 RULEBOOK: Schema = {"type": "string", "enum": list(published())}
-REASON: Schema = {"type": "string", "pattern": r"\S", "description": "Why; stands in the history."}
+REASON: Schema = {"type": "string", "pattern": r"\S", "description": "Kept in the history."}
 
-#: Money out has two decimals always; money in may leave them out.
+#: Answers always write money with two decimals; requests may leave them out.
 MONEY: Schema = {"type": "string", "pattern": r"^[0-9]+\.[0-9]{2}$"}
 MONEY_IN: Schema = {"type": "string", "pattern": r"^[0-9]{1,20}(\.[0-9]{1,2})?$"}
 
@@ -72,7 +72,7 @@ BOX_KEY: Schema = {
 }
 
 
-#: The bet types whose two boxes may lie apart only so far.
+#: The bet types that may have a differential.
 DIFFERENTIAL_KEY: Schema = {"enum": ["big-small", "odd-even"]}
 
 
@@ -80,16 +80,16 @@ def by_key(key: Schema, value: Schema, about: str) -> Schema:
     return {"type": "object", "description": about, "propertyNames": key, "additionalProperties": value}
 
 
-LIMITS = "By bet type or by one box, whose entry replaces that of its type whole."
-DIFFERENTIAL = "By bet type: how far the totals placed on its two boxes may lie apart."
+LIMITS = "By bet type or by box. The entry of a box replaces the whole entry of its type."
+DIFFERENTIAL = "By bet type: the largest difference allowed between the totals placed on its two boxes."
 
 
 def limit_range(money: Schema) -> Schema:
-    """A minimum on one player's bet and a maximum on all bets in the box; one left out is no such limit."""
+    """Describe a minimum per player's bet and a maximum per box; one that is left out is no such limit."""
     return record("", {"min": money, "max": money}, optional=("min", "max"))
 
 
-#: What a sign says, as we answer it.
+#: The content of a sign in answers.
 SIGN_FIELDS = {
     "boxes": by_key(BOX_KEY, limit_range(MONEY), LIMITS),
     "differential": by_key(DIFFERENTIAL_KEY, MONEY, DIFFERENTIAL),
@@ -109,7 +109,7 @@ PROBLEM = record(
             record(
                 "One fault.",
                 {
-                    "field": {"type": "string", "description": "Its path; empty where the fault is in the whole."},
+                    "field": {"type": "string", "description": "Its path; empty if the fault is not in one field."},
                     "message": TEXT,
                 },
             ),
@@ -141,7 +141,7 @@ GAME = record(
         "from": MOMENT,
         "approval": {
             "type": "string",
-            "enum": [one.value for one in CasinoApproval],
+            "enum": [approval.value for approval in CasinoApproval],
             "description": "Whether the rule document was approved for the casino's operator.",
         },
     },
@@ -155,10 +155,10 @@ TABLE = record(
         "state": {"type": "string", "enum": TableState.values},
         "opening_on_record": {
             "type": "boolean",
-            "description": "False: the table was never opened with this product. It is `closed`, and nothing is known "
-            "of whether it was in play.",
+            "description": "False: the table was never opened with this product. It is `closed`, and it is not known "
+            "whether it was in play.",
         },
-        "since": nullable(MOMENT) | {"description": "Since when it is in this state; null until it is first opened."},
+        "since": nullable(MOMENT) | {"description": "The start of this state; null until it is first opened."},
         "game": nullable(ref("Game")),
         "limits_from": nullable(MOMENT),
         "next_limits_from": nullable(MOMENT),
@@ -266,7 +266,7 @@ PENDING: Schema = {"type": "string", "const": "pending"}
 PROPOSAL_STATES = list(STATES)
 
 REMOVE: Schema = nullable(list_of(TEXT)) | {
-    "description": "The limits that are removed, each by its full name: `boxes.odd-even.min`, `boxes.odd-even.max` or "
+    "description": "The limits to remove, each by its full name: `boxes.odd-even.min`, `boxes.odd-even.max` or "
     "`differential.odd-even`."
 }
 REMOVE_BY_TABLE: Schema = {
@@ -275,17 +275,17 @@ REMOVE_BY_TABLE: Schema = {
         list_of(TEXT),
         {"type": "null"},
     ],
-    "description": "The limits that are removed, by table, each by its full name: "
-    '`{"TS-01": ["boxes.odd-even.min", "differential.odd-even"]}`. A bare list will do where there is one table.',
+    "description": "The limits to remove by table, each by its full name: "
+    '`{"TS-01": ["boxes.odd-even.min", "differential.odd-even"]}`. A bare list is accepted for one table only.',
 }
 WHEN_AND_WHY = {
-    "from": nullable(MOMENT) | {"description": "Left out: as soon as approved and notice is given."},
+    "from": nullable(MOMENT) | {"description": "If left out: as soon as approved and notice is given."},
     "correction": nullable({"type": "boolean"})
-    | {"description": "True for limits that reach back, or that replace others of the very same moment."},
+    | {"description": "True for limits that start in the past or replace others with the same start."},
     "reason": REASON,
 }
 NEW_PROPOSAL = record(
-    "One sign for one table or several of a pit, whole. A limit that is on a sign today and not here is refused, "
+    "One whole sign for one table or several of a pit. A limit that is on a sign now and missing here is refused, "
     "unless `remove` names it.",
     {
         "tables": list_of(TEXT, minItems=1),
@@ -301,7 +301,7 @@ NEW_PROPOSAL = record(
     },
 )  # fmt: skip
 TABLE_EDITS = record(
-    "Single figures of one table's sign; every other value stays.",
+    "Single figures of one table's sign; every other value is kept.",
     {
         "boxes": nullable(by_key(BOX_KEY, nullable(limit_range(nullable(MONEY_IN))), LIMITS)),
         "differential": nullable(by_key(DIFFERENTIAL_KEY, nullable(MONEY_IN), DIFFERENTIAL)),
@@ -311,7 +311,7 @@ TABLE_EDITS = record(
     example={"boxes": {"big-small": {"min": "100"}}, "remove": ["differential.odd-even"]},
 )
 NEW_EDITS = record(
-    "Changes of single figures, table by table, for tables of one pit. Every other value of every sign stays.",
+    "Changes of single figures, table by table, for tables of one pit. Every other value of every sign is kept.",
     {
         "changes": {
             "type": "object", "propertyNames": TEXT, "additionalProperties": ref("TableEdits"), "minProperties": 1,
@@ -325,14 +325,14 @@ NEW_EDITS = record(
     },
 )  # fmt: skip
 APPROVAL = record(
-    "An approval takes a reason, and the name of every limit that it removes.",
+    "An approval needs a reason, and the name of every limit that it removes.",
     {"reason": REASON, "remove": REMOVE_BY_TABLE},
     optional=("remove",),
     example={"reason": "Agreed", "remove": {"TS-01": ["differential.odd-even"]}},
 )
-REASONED = record("A decision takes a reason.", {"reason": REASON}, example={"reason": "Agreed"})
+REASONED = record("A decision needs a reason.", {"reason": REASON}, example={"reason": "Agreed"})
 DECISION = record(
-    "What became of a proposal.",
+    "The decision on a proposal.",
     {
         "outcome": OUTCOME,
         "by": TEXT,
@@ -344,14 +344,14 @@ DECISION = record(
              "in_force_from": [{"table": "TS-01", "from": "2026-11-15T20:25:00+08:00"}]},
 )  # fmt: skip
 CHANGE = record(
-    "One figure of a sign: what it is and what it would be; null is no such limit.",
+    "One figure of a sign: its present and its new value; null means no such limit.",
     {
         "key": TEXT,
         "figure": {"type": "string", "enum": ["min", "max", "differential"]},
         "old": nullable(MONEY),
         "new": nullable(MONEY),
-        "stricter": {"type": "boolean", "description": "Players have to be told in time."},
-        "removes": {"type": "boolean", "description": "The limit is taken off the sign; an approval has to name it."},
+        "stricter": {"type": "boolean", "description": "Players must be told in advance."},
+        "removes": {"type": "boolean", "description": "The limit is removed from the sign; an approval must name it."},
     },
     example={"key": "big-small", "figure": "min", "old": "50.00", "new": "100.00", "stricter": True, "removes": False},
 )
@@ -364,7 +364,7 @@ PROPOSAL_FIELDS = {
     "from": nullable(MOMENT) | {"description": "Null: as soon as approved."},
     "correction": {"type": "boolean"},
     **{
-        name: nullable(schema) | {"description": "Of every table; null where their signs differ."}
+        name: nullable(schema) | {"description": "For every table; null if their signs differ."}
         for name, schema in SIGN_FIELDS.items()
     },
     "signs": {
@@ -383,7 +383,7 @@ PROPOSAL_EXAMPLE = {
     **SIGN_EXAMPLE, "signs": {"TS-01": SIGN_EXAMPLE}, "reason": "A busy weekend", "proposed_by": "M21",
     "proposed_at": "2026-11-15T20:00:00+08:00", "decision": None,
 }  # fmt: skip
-PROPOSAL = record("Limits put forward, and what became of them.", PROPOSAL_FIELDS, example=PROPOSAL_EXAMPLE)
+PROPOSAL = record("Proposed limits, and the decision on them.", PROPOSAL_FIELDS, example=PROPOSAL_EXAMPLE)
 CHANGES: Schema = {"type": "object", "propertyNames": CODE, "additionalProperties": list_of(ref("Change"))}
 PENDING_PROPOSAL = record(
     "A proposal that waits for a decision, with what it would change at each of its tables.",
@@ -393,10 +393,10 @@ PENDING_PROPOSAL = record(
         "decision": {"type": "null"},
         "changes": CHANGES,
         "overtaken": list_of(TEXT)
-        | {"description": "Signs that have changed since the proposal; it cannot be approved any more."},
+        | {"description": "Signs that have changed since the proposal; it can no longer be approved."},
         "until": {
             "type": "object",
-            "description": "When a sign that is approved already takes over from the proposed one; null: none does.",
+            "description": "When an already approved sign takes over from the proposed one; null if none does.",
             "propertyNames": CODE,
             "additionalProperties": nullable(MOMENT),
         },
@@ -419,7 +419,7 @@ DICE: Schema = list_of({"type": "integer", "minimum": 1, "maximum": 6}, minItems
 STATUS: Schema = {"type": "string", "enum": Round.Status.values}
 
 NEW_EVENT = record(
-    "Something that happened at the table. `tumbler` has `tumbles` (0: it was not activated, unless `activated` is "
+    "An event at the table. `tumbler` has `tumbles` (0: it was not activated, unless `activated` is "
     "true), `result` and `result-amended` have `dice`, `interruption` has `known_dice` (as 2,?,?; with all three known "
     "they are the result), `void` has `rule`.",
     {
@@ -490,7 +490,7 @@ ROUND = record(
         "dealer": nullable(NAME),
         "supervisor": nullable(NAME),
         "status": STATUS,
-        "current_status": STATUS | {"description": "Now: a correction may have voided or settled it since."},
+        "current_status": STATUS | {"description": "The status now; a correction may have changed it."},
         "corrections": {"type": "integer", "minimum": 0, "description": "How many corrections the round has had."},
         "dice": nullable(DICE),
         "started_at": MOMENT,
@@ -516,12 +516,12 @@ ROUND = record(
 )  # fmt: skip
 COUNT_OF: Schema = {"type": "integer", "minimum": 0}
 IMPORTED = record(
-    "How many rounds a file had, how many were new, and how many were on record already.",
+    "How many rounds a file had, how many were new, and how many were already on record.",
     {"files": COUNT_OF, "rounds": COUNT_OF, "new": COUNT_OF, "repeated": COUNT_OF},
     example={"files": 1, "rounds": 1200, "new": 1150, "repeated": 50},
 )
 
-#: Every schema that has a name, by which calls and other schemas refer to it.
+#: Named schemas, to which calls and other schemas refer.
 SCHEMAS: dict[str, Schema] = {
     "Problem": PROBLEM,
     "Game": GAME,

@@ -1,4 +1,4 @@
-"""Gather the API's addresses of the game, subject by subject."""
+"""Gather the API's addresses of the game by subject."""
 
 from django.urls import path
 

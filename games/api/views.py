@@ -1,4 +1,4 @@
-"""What every call of the API has in common: who may come in, and how long lists are handed out."""
+"""What all API calls share: who may call, and how lists are paged."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from games.models import Staff, Terminal
 
 
 class Pages(CursorPagination):
-    """Lists come in pages, the newest first unless a list says otherwise."""
+    """Divide lists into pages, the newest first unless a list says otherwise."""
 
     page_size = 100
     max_page_size = 500
@@ -27,16 +27,16 @@ class Pages(CursorPagination):
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
         try:
             return super().paginate_queryset(queryset, request, view)
-        except (ValueError, DataError):  # a cursor that somebody made up: no number, or a NUL
+        except (ValueError, DataError):  # an invented cursor: not a number, or with a NUL
             if self.cursor_query_param not in request.query_params:
                 raise
             raise exceptions.NotFound(self.invalid_cursor_message) from None
 
 
 class GatedView(APIView):
-    """A call by somebody who may log in. What he may do is asked of the gate, in the service or right here.
+    """A call for people who may log in. The gate decides, in the service or in the view.
 
-    Terminals come in only where a view says so; it then works with `caller` in place of `actor`.
+    Terminals are admitted only where a view says so; it then uses `caller` instead of `actor`.
     """
 
     request: Request
@@ -53,11 +53,11 @@ class GatedView(APIView):
         if not self.actor.is_staff:
             raise deny(self.actor, "api.open", request.path)
         if self.actor.must_change_password:
-            raise exceptions.PermissionDenied("Choose a password of your own on the site first.")
+            raise exceptions.PermissionDenied("Choose your own password on the site first.")
 
     @property
     def caller(self) -> Staff | Terminal:
-        """Whoever calls: a terminal, where `terminals_may`, or a person."""
+        """Return the caller: a person or, if `terminals_may`, a terminal."""
         user: Any = self.request.user
         return user if isinstance(user, Terminal) else self.actor
 

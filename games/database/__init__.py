@@ -1,1 +1,1 @@
-"""What PostgreSQL itself knows: grants and triggers, functions made from the rulebooks, statements of our own."""
+"""What PostgreSQL itself enforces and computes: grants and triggers, functions made from the rulebooks, our own SQL."""

@@ -1,6 +1,6 @@
-"""What the database knows of boxes: the numbers of each layout's, the code of each number, and what a box pays at best.
+"""SQL functions on boxes: the box numbers of each layout, the code of each number, and the best odds of a box.
 
-SQL functions, made from the published rulebooks after every migrate, so that a new rulebook needs no migration.
+They are made from the published rulebooks after every migrate, so that a new rulebook needs no migration.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ BOX_CODE = """
 CREATE OR REPLACE FUNCTION box_code(number smallint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT ({codes}::text[])[number] $$
 """
-#: To 1, by the number of the box; nothing where the layout has no such box.
+#: Odds to 1 by box number; null if the layout has no such box.
 BEST_ODDS = """
 CREATE OR REPLACE FUNCTION best_odds(rulebook text, layout text, box smallint) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT (CASE rulebook || '/' || layout {cases} END)[box] $$
@@ -36,17 +36,17 @@ def create_box_functions(cursor: Any) -> None:
 
 
 def _layouts() -> list[tuple[str, Layout]]:
-    """All layouts, each with the key by which SQL finds it."""
+    """List all layouts with the key by which SQL finds them."""
     return [(f"{book.id}/{layout.code}", layout) for book in rulebooks().values() for layout in book.layouts.values()]
 
 
 def _odds(layout: Layout) -> list[int | str]:
-    """The best odds of every box there is, by its number from 1."""
+    """List the best odds of every box by its number, from 1."""
     return [layout.boxes[code].best_odds if code in layout.boxes else "NULL" for code in CODES]
 
 
 def _cases(arrays: Sequence[Sequence[object]], kind: str) -> sql.Composed:
-    """One array for each layout."""
+    """Write one array for each layout."""
     cases = [
         sql.SQL("WHEN {key} THEN {array}::{kind}[]").format(
             key=sql.Literal(key), array=sql.Literal("{" + ",".join(map(str, array)) + "}"), kind=sql.SQL(kind)

@@ -1,23 +1,23 @@
-"""Grants on the tables of Django and of the packages in use, whose models declare none themselves.
+"""Grants on the tables of Django and of packages, whose models declare none themselves.
 
-By the label of the model. An installed model that is missing here is an error of `manage.py check`, and so is a label
+The keys are model labels. An installed model that is missing here is an error of `manage.py check`, and so is a label
 of a model that is not installed.
 """
 
 from games.database.grants import READ_ONLY, Grants
 
-#: Rows are added and stay as they are. No triggers: a migration of the package may have to change them.
+#: Rows are added and never changed. No triggers: a migration of the package may have to change them.
 ADD_ONLY = Grants()
 
 PACKAGE_GRANTS = {
-    # Django: `migrate` fills the next four as the owner; the product has its own table of roles
+    # Django: `migrate` fills the next four as the owner; the product has its own roles
     "auth.Group": READ_ONLY,
     "auth.Group_permissions": READ_ONLY,
     "auth.Permission": READ_ONLY,
     "contenttypes.ContentType": READ_ONLY,
     "admin.LogEntry": ADD_ONLY,
     "sessions.Session": Grants(update=("session_data", "expire_date"), delete=True),
-    # second factors: django-otp saves a device whole; an enrolment replaces it, a reset removes it
+    # second factors: django-otp saves all columns of a device; an enrolment replaces it, a reset deletes it
     "otp_totp.TOTPDevice": Grants(
         update=(
             "user", "name", "confirmed", "throttling_failure_timestamp", "throttling_failure_count", "created_at",
@@ -33,7 +33,7 @@ PACKAGE_GRANTS = {
         delete=True,
     ),
     "otp_static.StaticToken": Grants(delete=True),
-    # the schedule: beat writes what the settings say, and when each task last ran; it saves all of it whole
+    # the schedule: beat writes the settings and when each task last ran; it saves all columns
     "django_celery_beat.PeriodicTask": Grants(
         update=(
             "name", "task", "interval", "crontab", "solar", "clocked", "args", "kwargs", "queue", "exchange",
@@ -48,7 +48,7 @@ PACKAGE_GRANTS = {
     ),
     "django_celery_beat.SolarSchedule": READ_ONLY,
     "django_celery_beat.ClockedSchedule": READ_ONLY,
-    # results of tasks: saved whole by the worker, removed after a day; no task is a group or a chord
+    # results of tasks: the worker saves all columns; deleted after a day; no task is a group or a chord
     "django_celery_results.TaskResult": Grants(
         update=(
             "task_id", "periodic_task_name", "task_name", "task_args", "task_kwargs", "status", "worker",

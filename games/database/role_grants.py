@@ -1,8 +1,8 @@
-"""The rights of the database role `app` on every table, and the triggers that guard rows that are written once.
+"""The rights of the database role `app` on every table, and the triggers on rows that are written once.
 
-Both are made after every `migrate` from what the models declare (games.database.grants), in one transaction. What is
-not declared is refused, so that a new table cannot be forgotten. Triggers fire for `owner` too, and in replication
-mode.
+Both are made after every `migrate` from the models' declarations (games.database.grants), in one transaction.
+Anything not declared is refused, so that a new table cannot be forgotten. Triggers fire for `owner` too, and in
+replication mode.
 """
 
 from collections.abc import Iterator, Mapping
@@ -50,11 +50,11 @@ WRITTEN_ONCE_TRIGGERS = (
 PERIOD_TRIGGERS = (("only_an_end", "BEFORE UPDATE", "FOR EACH ROW", "only_an_end"),)
 
 
-# --- What is declared ------------------------------------------------------------------------------
+# --- Declarations ----------------------------------------------------------------------------------
 
 
 def models_with_tables() -> list[type[models.Model]]:
-    """Return every installed model that has a table or view of its own."""
+    """List every installed model with its own table or view."""
     return [model for model in apps.get_models(include_auto_created=True) if not model._meta.proxy]
 
 
@@ -64,7 +64,7 @@ def declared_grants(model: type[models.Model]) -> Grants | None:
 
 
 def table_grants() -> dict[str, Grants]:
-    """Return the grants by table, with columns in place of fields. A model without a declaration grants nothing."""
+    """Return the grants by table, with columns instead of fields. A model without a declaration grants nothing."""
     found = {}
     for model in models_with_tables():
         if grants := declared_grants(model):
@@ -74,7 +74,7 @@ def table_grants() -> dict[str, Grants]:
 
 
 def check_grants(**kwargs: Any) -> list[CheckMessage]:
-    """Check that every model declares its grants, and names only fields that it has (`manage.py check`)."""
+    """Check that every model declares its grants and names only existing fields (`manage.py check`)."""
     found: list[CheckMessage] = []
     known = models_with_tables()
     for model in known:
@@ -113,17 +113,17 @@ def _faulty_fields(model: type[models.Model], grants: Grants) -> list[str]:
     return faulty
 
 
-# --- What the database is given --------------------------------------------------------------------
+# --- Grants and triggers ---------------------------------------------------------------------------
 
 
 def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
-    """Make grants and triggers for all tables. Called after each app's migrations; does its work after ours."""
+    """Make grants and triggers for all tables. Called after each app's migrations; acts after ours."""
     if app_config is not None and app_config.name != "games":
         return
     connection = connections[using]
     with transaction.atomic(using=using), connection.cursor() as cursor:
         present = _columns_by_table(cursor)
-        if "games_denial" not in present:  # migrated back to nothing
+        if "games_denial" not in present:  # all migrations were reversed
             return
         cursor.execute(DENY_FUNCTION)
         cursor.execute(PERIOD_FUNCTION)
@@ -134,7 +134,7 @@ def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
 
 
 def _columns_by_table(cursor: Any) -> dict[str, set[str]]:
-    """Return the tables and views that are there, with their columns: after a migration back, fewer than declared."""
+    """Return the existing tables and views with their columns: after a reversed migration, fewer than declared."""
     cursor.execute(
         "SELECT table_name::text, array_agg(column_name::text) FROM information_schema.columns "
         "WHERE table_schema = 'public' GROUP BY table_name"
@@ -146,7 +146,7 @@ def _statements(present: Mapping[str, set[str]]) -> Iterator[sql.Composed]:
     app = sql.Identifier(settings.APP_ROLE)
     for statement in (
         "GRANT USAGE ON SCHEMA public TO {app}",
-        "REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {app}",  # with the grants on columns
+        "REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {app}",  # includes the grants on columns
         "REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM {app}",
         "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {app}",
         "GRANT SELECT ON {migrations} TO {app}",
@@ -172,7 +172,7 @@ def _grant(table: str, grants: Grants, columns: list[str], app: sql.Identifier) 
 
 
 def _triggers(table: str, triggers: tuple[tuple[str, str, str, str], ...]) -> Iterator[sql.Composed]:
-    """Return statements for triggers that fire for every role, the owner too, and in replication mode."""
+    """Write triggers that fire for every role, including the owner, and in replication mode."""
     for name, event, rows, function in triggers:
         yield sql.SQL("CREATE OR REPLACE TRIGGER {} {} ON {} {} EXECUTE FUNCTION {}()").format(
             sql.Identifier(name), sql.SQL(event), sql.Identifier(table), sql.SQL(rows), sql.Identifier(function)

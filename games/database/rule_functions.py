@@ -1,6 +1,6 @@
-"""What the database knows of the rules: what a rulebook decides, on which readings, and which policies it leaves open.
+"""SQL functions on rules: what a rulebook decides, which readings it rests on, and which policies it leaves open.
 
-SQL functions, made from the published rulebooks after every migrate, so that a new rulebook needs no migration.
+They are made from the published rulebooks after every migrate, so that a new rulebook needs no migration.
 """
 
 import json
@@ -11,7 +11,7 @@ from psycopg import sql
 from games.engine.rules.loader import rulebooks
 from games.engine.rules.readings import ROUNDING
 
-#: Facts are compared as the rulebooks ask about them: of the dice known, whether there are any.
+#: Facts are compared as the rulebooks use them: for known dice, only whether there are any.
 RULES_DECIDE = """
 CREATE OR REPLACE FUNCTION rules_decide(of_rulebook text, of_situation text, facts jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -43,7 +43,7 @@ $$
 
 
 def create_rule_functions(cursor: Any) -> None:
-    """Create or replace these functions."""
+    """Create or replace the functions."""
     cursor.execute(sql.SQL(READING_IN_QUESTION).format(rows=_rows(_readings())))
     cursor.execute(sql.SQL(RULES_DECIDE).format(rows=_rows(_decided())))
     cursor.execute(sql.SQL(POLICY_IS_OPEN).format(rows=_rows(_open_policies())))
@@ -54,7 +54,7 @@ def _rows(rows: list[tuple[object, ...]]) -> sql.Composed:
 
 
 def _decided() -> list[tuple[object, ...]]:
-    """Rulebook, situation, and the facts under which the rulebook decides it."""
+    """List rulebook, situation, and the facts under which the rulebook decides it."""
     return [
         (book.id, situation.code, json.dumps(situation.when))
         for book in rulebooks().values()
@@ -64,7 +64,7 @@ def _decided() -> list[tuple[object, ...]]:
 
 
 def _readings() -> list[tuple[object, ...]]:
-    """Rulebook, situation, and the readings that it rests on; without a situation, those that set something."""
+    """List rulebook, situation and its readings; with an empty situation, the readings that set something."""
     return [
         *(
             (book.id, situation.code, name)

@@ -1,4 +1,4 @@
-"""Statements of our own, where the ORM's way of putting a question takes longer than the answer."""
+"""Our own SQL, where the ORM takes longer to build a query than the database to answer it."""
 
 from typing import Any
 

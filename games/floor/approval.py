@@ -1,4 +1,4 @@
-"""Whose casino a rule document was approved for, said the same way on pages, signs and reports."""
+"""Whether a rule document was approved for the casino, in the same words on pages, signs and reports."""
 
 from enum import StrEnum
 
@@ -15,14 +15,14 @@ class CasinoApproval(StrEnum):
 
 TEXTS = {
     CasinoApproval.APPROVED: "These rules are approved for this casino.",
-    CasinoApproval.BY_AGREEMENT: "These rules are used by agreement, not approved for this casino.",
-    CasinoApproval.OPERATOR_NOT_NAMED: "The operator of this casino is not named; approval not checked.",
-    CasinoApproval.DOCUMENT_SILENT: "The document names no operator; approval not checked.",
+    CasinoApproval.BY_AGREEMENT: "These rules are used by agreement. They are not approved for this casino.",
+    CasinoApproval.OPERATOR_NOT_NAMED: "The operator of this casino is not recorded. Approval not checked.",
+    CasinoApproval.DOCUMENT_SILENT: "The document names no operator. Approval not checked.",
 }
 
 
 def approval_of(book: Rulebook, casino: Casino) -> CasinoApproval:
-    """Compare the operator that the document names with the casino's own."""
+    """Compare the operator named in the document with the casino's operator."""
     if not book.approved_for.operator:
         return CasinoApproval.DOCUMENT_SILENT
     if not casino.operator.strip():
@@ -31,11 +31,11 @@ def approval_of(book: Rulebook, casino: Casino) -> CasinoApproval:
 
 
 def approval_text(book: Rulebook, casino: Casino) -> str:
-    """Say it in a sentence, whatever it is."""
+    """State the approval of a rule document in one sentence."""
     return TEXTS[approval_of(book, casino)]
 
 
 def approval_notice(book: Rulebook, casino: Casino) -> str:
-    """Return what a sign and a report must say; empty where the rules are approved, or nothing can be claimed."""
+    """Return the sentence that a sign and a report must show; empty if the rules are approved or nothing is known."""
     approval = approval_of(book, casino)
     return TEXTS[approval] if approval is CasinoApproval.BY_AGREEMENT else ""

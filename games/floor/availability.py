@@ -1,8 +1,8 @@
-"""Table availability: whether a table was open for play at a moment, and which rule says that it was not.
+"""Table availability: whether a table was open for play at a moment, and which rule says it was not.
 
-A table's steps on record decide. Before its first step nothing is known of a table: rounds that are imported may have
-been played before it was run with this product. A round in play is another matter, since it is sent while it is played:
-a table that nobody has opened is closed for it.
+The table's recorded steps decide. Before its first step nothing is known of a table: imported rounds may have been
+played before the product was in use. A round in play is different, since it is sent while it is played: a table that
+was never opened is closed for it.
 """
 
 import datetime as dt
@@ -30,7 +30,7 @@ class Unavailable:
 
 
 class StepOnRecord(NamedTuple):
-    """As much of a table's step as decides whether it was in play."""
+    """The parts of a table's step that decide whether it was in play."""
 
     at: dt.datetime
     kind: str
@@ -39,7 +39,7 @@ class StepOnRecord(NamedTuple):
 
 
 class Availability:
-    """The steps of a table in the order of time. A place is how many of them had been taken at a moment."""
+    """The steps of a table in order of time. A place is the number of steps taken up to a moment."""
 
     def __init__(self, table: Table, steps: Sequence[StepOnRecord]) -> None:
         self.table = table
@@ -51,11 +51,11 @@ class Availability:
             self._openings.append(step if is_opening else self._openings[-1])
 
     def at(self, moment: dt.datetime, book_id: str) -> Unavailable | None:
-        """Tell why a round of this rulebook should not have been played at a moment; None where it could be."""
+        """Return why a round of this rulebook should not have been played at a moment; None if it could be."""
         return self.at_place(bisect_right(self.moments, moment), book_id)
 
     def at_place(self, place: int, book_id: str) -> Unavailable | None:
-        """The same, after so many steps. Before the first step nothing is known."""
+        """Return the same after a number of steps. Before the first step nothing is known."""
         if place == 0:
             return None
         step = self._steps[place - 1]
@@ -70,7 +70,7 @@ class Availability:
         return None
 
     def while_played(self, moment: dt.datetime, book_id: str) -> Unavailable | None:
-        """The same for a round in play: a table without any step was never opened."""
+        """Return the same for a round in play: a table without any step was never opened."""
         if self._steps:
             return self.at(moment, book_id)
         cited = opening_rules(book_id)
@@ -86,12 +86,12 @@ class Availability:
 
 
 def opening_rules(book_id: str) -> tuple[str, ...]:
-    """The rules of a document on opening a table, as its data has them."""
+    """Return a rulebook's rules on opening a table."""
     book = rulebook(book_id)
     return tuple(book.cite(*book.procedural.get(CLOSED, ())))
 
 
-#: A statement of our own: it is asked for every table and day that is reconciled.
+#: SQL instead of the ORM: it runs for every table and day that is reconciled.
 STEPS = """
 SELECT s.at, s.kind, ARRAY(SELECT jsonb_array_elements_text(s.rules)),
     CASE WHEN c.passed THEN c.rulebook ELSE nullif(s.checks_of, '') END

@@ -1,4 +1,4 @@
-"""Reading a floor file: each entry taken apart, each fault with its entry and key. Touches no database."""
+"""Read a floor file into entries, and report each fault with its entry and key. Touches no database."""
 
 import datetime as dt
 import re
@@ -89,7 +89,7 @@ class StaffEntry:
 
 @dataclass(frozen=True)
 class StateEntry:
-    """A table as it was from a moment on: open, closed or suspended; empty texts where the file says nothing."""
+    """The state of a table from a moment on: open, closed or suspended. Texts that the file leaves out are empty."""
 
     where: str
     table: str
@@ -115,7 +115,7 @@ class Floor:
 
 
 class FloorFaults(InputFaults):
-    """Faults of one entry, with the readers that only floor files need."""
+    """The faults of one entry, with readers that only floor files need."""
 
     def text(self, data: dict[str, Any], where: str, key: str, default: str | None = None) -> str:
         value = data.get(key, default)
@@ -138,7 +138,7 @@ class FloorFaults(InputFaults):
             self.add(f"{where}: {key}", f"{value!r:.60} is not a {kind}; choose {listed(choices)}.")
 
     def fields(self, where: str, record: Model, names: dict[str, str]) -> None:
-        """What the model itself says about its fields; `names` maps its fields to the file's keys."""
+        """Check values by the model's own field validators. `names` maps its fields to the file's keys."""
         exclude = {field.name for field in record._meta.fields} - names.keys()
         try:
             record.clean_fields(exclude=exclude)
@@ -163,7 +163,7 @@ def read_floor(content: bytes) -> Floor:
     )
     _verify_once(faults, [(casino.where, casino.values["code"]) for casino in floor.casinos])
     _verify_once(faults, [(pit.where, f"{pit.casino} {pit.code.upper()}") for pit in floor.pits])
-    _verify_once(faults, [(one.where, one.number.upper()) for one in floor.staff])
+    _verify_once(faults, [(person.where, person.number.upper()) for person in floor.staff])
     faults.done()
     return floor
 
@@ -179,7 +179,7 @@ def _toml(content: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (byte {error.start}); save it as UTF-8.") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise InputError(f"is not readable as TOML ({error}); put it right there.") from None
+        raise InputError(f"is not valid TOML ({error}); correct it there.") from None
 
 
 def _entries(faults: FloorFaults, data: dict[str, Any], kind: str) -> list[Any]:
@@ -193,7 +193,7 @@ def _entries(faults: FloorFaults, data: dict[str, Any], kind: str) -> list[Any]:
 def _all(
     faults: FloorFaults, entries: list[Any], read: Callable[[FloorFaults, str, dict[str, Any]], T], label: str
 ) -> list[T]:
-    """Each entry is called by its label, or by its place where it has none; one with a fault is left out."""
+    """Read every entry, named by its label or else its position. An entry with a fault is left out."""
     kind = read.__name__.lstrip("_")
     found = []
     for number, entry in enumerate(entries, 1):
@@ -204,9 +204,9 @@ def _all(
             faults.add(where, f"is not a table of keys; write it as [[{kind}]].")
             continue
         before = len(faults.found)
-        one = read(faults, where, entry)
+        read_entry = read(faults, where, entry)
         if len(faults.found) == before:
-            found.append(one)
+            found.append(read_entry)
     return found
 
 
@@ -228,7 +228,7 @@ def _casino(faults: FloorFaults, where: str, entry: dict[str, Any]) -> CasinoEnt
     elif minutes is not None:
         fault = f"{minutes!r:.60} is not a whole number; write a whole number of minutes."
         faults.add(f"{where}: notice_minutes", fault)
-    if "operator" in entry:  # left out: what is on record stays
+    if "operator" in entry:  # if left out, the recorded operator stays
         values["operator"] = faults.text(entry, where, "operator")
     present = {key: key for key in values if key in entry and values[key] not in ("", None)}
     faults.fields(where, Casino(**values), present)
@@ -294,7 +294,7 @@ def _limits(faults: FloorFaults, where: str, entry: dict[str, Any]) -> LimitsEnt
 
 
 def _verify_known(faults: FloorFaults, where: str, limits: Limits) -> None:
-    """What no layout at all has is told here; what the table's own lacks, once its layouts are known."""
+    """Report bets that no layout has. The table's own layout is checked once it is known."""
     strange = set.intersection(
         *(
             {(part, key) for part, key, _ in misfits(book, felt, limits.by_key, limits.differential)}
@@ -335,7 +335,7 @@ def _verify_post(faults: FloorFaults, where: str, entry: dict[str, Any], values:
                 faults.add(f"{where}: {key}", f"only people of the pit have a {key}; leave it out.")
 
 
-#: Which keys only one state has.
+#: Keys that only one state has.
 ONLY = {
     "cause": "suspended", "notice_given_at": "closed", "opening_checks_by": "open", "rectified": "open",
     "rectified_by": "open", "checked_by": "open",
@@ -344,7 +344,7 @@ ONLY = {
 
 def _state(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StateEntry:
     starts_at = faults.moment(entry, where, "from")
-    if starts_at is not None:  # a table has several
+    if starts_at is not None:  # a table has several states
         where = f"{where} from {starts_at.isoformat(sep=' ')}"
     _keys(faults, where, entry, STATE, "table", "state", "from")
     moments = ("from", "notice_given_at")
@@ -356,7 +356,7 @@ def _state(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StateEntry
         if key in entry and values["state"] in TableState.values and values["state"] != state:
             faults.add(f"{where}: {key}", f"only a table that is {state} has it; leave it out.")
     if values["state"] == TableState.CLOSED and "notice_given_at" not in entry:
-        faults.add(f"{where}: notice_given_at", "is missing; write when players were told that the table closes.")
+        faults.add(f"{where}: notice_given_at", "is missing; enter when players were told that the table would close.")
     if notice is not None and starts_at is not None and notice > starts_at:
         faults.add(f"{where}: notice_given_at", "is later than the closing; check both times.")
     return StateEntry(where, starts_at=starts_at or LAST, notice_given_at=notice, **values)
@@ -366,12 +366,12 @@ def _verify_once(faults: FloorFaults, names: list[tuple[str, str]]) -> None:
     seen: set[str] = set()
     for where, name in names:
         if name in seen:
-            faults.add(where, "stands twice in the file; keep one of them.")
+            faults.add(where, "occurs twice in the file; keep one of them.")
         seen.add(name)
 
 
 def entries_of(floor: Floor) -> Iterator[tuple[str, int]]:
-    """How many of each kind, for the summary."""
+    """Count the entries of each kind, for the summary."""
     counts = (len(floor.casinos), len(floor.tables), len(floor.limits), len(floor.staff))
     yield from zip(("casinos", "tables", "limits", "staff"), counts, strict=True)
     if floor.states:

@@ -1,7 +1,7 @@
-"""Moments and gaming days: reading times, and which day's books a moment belongs to.
+"""Times and gaming days: reading times, and the gaming day that a moment belongs to.
 
-A moment is a time with its offset. What a person types on a page may leave the offset out, and then means the casino's
-clock; an hour that this clock shows twice, or never, is asked back.
+A moment is a time with its offset. On a page the offset may be left out, which means the casino's clock; a time that
+this clock shows twice, or never, is refused with the choices.
 """
 
 import datetime as dt
@@ -19,11 +19,11 @@ FIRST, LAST = dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(3000, 1, 1, tz
 
 
 class MomentError(ValueError):
-    """Not a moment; the message says why and what to do."""
+    """The text is not a time; the message says why and what to do."""
 
 
 def parse_moment(value: object) -> dt.datetime:
-    """A text, or a time that was read from a file, with its offset."""
+    """Read a time with its offset, from a text or from a value that a file reader parsed."""
     moment = value if isinstance(value, dt.datetime) else _parsed(value)
     if moment is None:
         raise MomentError(f"{_shown(value)} is not a time; write it as {EXAMPLE}")
@@ -33,7 +33,7 @@ def parse_moment(value: object) -> dt.datetime:
 
 
 def parse_local(text: str, zone: ZoneInfo) -> dt.datetime:
-    """A text with an offset, or without one as the clock of this zone shows it."""
+    """Read a time with an offset, or without one as this zone's clock shows it."""
     moment = _parsed(text.strip())
     if moment is None:
         raise MomentError(f"{_shown(text)} is not a time; write it as 2026-11-15 21:07, or with an offset as {EXAMPLE}")
@@ -41,7 +41,7 @@ def parse_local(text: str, zone: ZoneInfo) -> dt.datetime:
 
 
 def on_clock(naive: dt.datetime, zone: ZoneInfo) -> dt.datetime:
-    """The one moment at which a clock shows this; none or two are told apart from it."""
+    """Return the one moment at which a clock shows a time; refuse a time shown never or twice."""
     first, second = (naive.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
         return first
@@ -49,14 +49,14 @@ def on_clock(naive: dt.datetime, zone: ZoneInfo) -> dt.datetime:
         raise MomentError(
             f"{naive:%Y-%m-%d %H:%M} does not occur in {zone.key}: the clocks go forward; choose a time before or after"
         )
-    spellings = " or ".join(one.isoformat(sep=" ", timespec="minutes") for one in (first, second))
+    spellings = " or ".join(moment.isoformat(sep=" ", timespec="minutes") for moment in (first, second))
     raise MomentError(
         f"{naive:%Y-%m-%d %H:%M} occurs twice in {zone.key}: the clocks go back; write which one, as {spellings}"
     )
 
 
 def bounded(moment: dt.datetime) -> dt.datetime:
-    """Times that no computer of ours can add to are slips of the keyboard."""
+    """Refuse times so far away that they must be typing errors."""
     try:
         sound = FIRST <= moment < LAST
     except OverflowError:
@@ -67,7 +67,7 @@ def bounded(moment: dt.datetime) -> dt.datetime:
 
 
 def _parsed(value: object) -> dt.datetime | None:
-    """Read a text as msgspec reads it: what is finer than a microsecond is rounded."""
+    """Parse a text with msgspec; anything finer than a microsecond is rounded."""
     found = PATTERN.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return None
@@ -80,7 +80,7 @@ def _parsed(value: object) -> dt.datetime | None:
 
 
 def _shown(value: object) -> str:
-    """On one line: what would break it is shown escaped."""
+    """Write a value on one line, with line breaks escaped."""
     text = str(value)[:60]
     return text if text.strip() and text.isprintable() else repr(text)
 
@@ -90,12 +90,12 @@ def zone_of(casino: Casino) -> ZoneInfo:
 
 
 def as_text(moment: dt.datetime, casino: Casino) -> str:
-    """In the casino's time, with its offset, as files, commands and the API write it."""
+    """Write a moment in the casino's time with its offset, as files, commands and the API do."""
     return moment.astimezone(zone_of(casino)).isoformat()
 
 
 def gaming_day(casino: Casino, moment: dt.datetime) -> dt.date:
-    """The day whose books a moment belongs to: it begins at the casino's hour, by the casino's clock."""
+    """Return the gaming day of a moment: it starts at the casino's hour, on the casino's clock."""
     day = moment.astimezone(zone_of(casino)).date() + dt.timedelta(days=1)  # clocks may go back over midnight
     while moment < day_starts(casino, day):
         day -= dt.timedelta(days=1)
@@ -103,12 +103,15 @@ def gaming_day(casino: Casino, moment: dt.datetime) -> dt.date:
 
 
 def day_starts(casino: Casino, day: dt.date) -> dt.datetime:
-    """The first moment of a gaming day. An hour that occurs twice counts once, the first time; one that never occurs
-    is as long after midnight as if the clocks had not changed."""
+    """Return the first moment of a gaming day.
+
+    An hour that occurs twice counts the first time. One that never occurs is as long after midnight as if the clocks
+    had not changed.
+    """
     local = dt.datetime.combine(day, casino.gaming_day_starts, tzinfo=zone_of(casino))
     return local.astimezone(dt.UTC)
 
 
 def day_bounds(casino: Casino, day: dt.date) -> tuple[dt.datetime, dt.datetime]:
-    """From its first moment until, and not at, the next day's."""
+    """Return a gaming day's first moment and the next day's, which is excluded."""
     return day_starts(casino, day), day_starts(casino, day + dt.timedelta(days=1))

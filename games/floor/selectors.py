@@ -1,4 +1,4 @@
-"""Select tables as they are now, and what was fitted to them when."""
+"""Select tables as they are now, and what was fitted to them at a moment."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from games.models import (
 
 @dataclass(frozen=True)
 class FloorLine:
-    """A table as a list shows it."""
+    """A table as the list shows it."""
 
     table: Table
     assignment: TableAssignment | None
@@ -32,7 +32,7 @@ class FloorLine:
 
 
 def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
-    """Many tables as they are now, in a handful of queries however many they are."""
+    """Look up tables as they are now, in a fixed number of queries."""
     now = timezone.now()
     found = list(tables)
     keys = [table.pk for table in found]
@@ -52,11 +52,11 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
     sets = sets.select_related("sheet").prefetch_related("sheet__lines", "sheet__differentials")
     current: dict[int, LimitSet] = {}
     coming: dict[int, LimitSet] = {}
-    for one in sets:  # a later revision of the same moment comes after the one it replaces
-        if one.starts_at <= now:
-            current[one.table_id] = one
-        elif one.table_id not in coming or coming[one.table_id].starts_at == one.starts_at:
-            coming[one.table_id] = one
+    for limit_set in sets:  # a later revision of the same moment comes after the one it replaces
+        if limit_set.starts_at <= now:
+            current[limit_set.table_id] = limit_set
+        elif limit_set.table_id not in coming or coming[limit_set.table_id].starts_at == limit_set.starts_at:
+            coming[limit_set.table_id] = limit_set
     pending: dict[int, int] = {}
     for (key,) in LimitProposal.objects.filter(decision=None, tables__in=keys).values_list("tables"):
         pending[key] = pending.get(key, 0) + 1
@@ -70,22 +70,22 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
 
 
 def dice_at(*, table: Table, at: dt.datetime) -> DiceFit | None:
-    """Which dice were under the dome."""
+    """Return the dice set that was under the dome at a moment."""
     return DiceFit.objects.filter(table=table, during__contains=at).select_related("dice_set").first()
 
 
 def tumbler_at(*, table: Table, at: dt.datetime) -> TumblerFit | None:
-    """Find the tumbler that a table had at a moment."""
+    """Return the tumbler that a table had at a moment."""
     return TumblerFit.objects.filter(table=table, during__contains=at).select_related("tumbler").first()
 
 
 def tumblers_now(tumblers: Iterable[Tumbler]) -> dict[int, TumblerFit]:
-    """Find where each of these tumblers is now; those in store are left out."""
+    """Map each tumbler that is at a table to its fit; those in store are left out."""
     current = TumblerFit.objects.filter(tumbler__in=list(tumblers), during__contains=timezone.now())
     return {fit.tumbler_id: fit for fit in current.select_related("table__casino")}
 
 
 def fits_now(dice_sets: Iterable[DiceSet]) -> dict[int, DiceFit]:
-    """Where each of these dice sets is now; those in store are left out."""
+    """Map each dice set that is at a table to its fit; those in store are left out."""
     current = DiceFit.objects.filter(dice_set__in=list(dice_sets), during__contains=timezone.now())
     return {fit.dice_set_id: fit for fit in current.select_related("table__casino")}

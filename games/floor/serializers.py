@@ -1,4 +1,4 @@
-"""Records as JSON, with the names of the contract: what API and commands answer."""
+"""Records of the floor as JSON, with the names of the contract, for API and commands."""
 
 from typing import Any
 
@@ -129,7 +129,7 @@ def tumbler_fit_document(fit: TumblerFit) -> dict[str, Any]:
 
 
 def terminal_document(terminal: Terminal) -> dict[str, Any]:
-    """Without the key, which nobody knows but the terminal."""
+    """Describe a terminal, without its key: only its hash is stored."""
     casino = terminal.casino
     return {
         "name": terminal.name,

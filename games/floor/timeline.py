@@ -1,4 +1,4 @@
-"""A table's time line: all that people did to it and all that took effect, the newest first."""
+"""A table's time line: every action on it and everything that took effect, the newest first."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from games.labels.rules import rules_label
 from games.limits.signs.changed import CHANGED_BY, changed_text
 from games.models import DiceFit, LimitDecision, LimitSet, Table, TableAssignment, TableStep, TumblerFit
 
@@ -36,7 +37,7 @@ class TimelineEvent:
 
 @dataclass(frozen=True)
 class Window:
-    """How far back, and how much at most, of each kind of event."""
+    """How far back, and how many events of each kind at most."""
 
     before: dt.datetime | None
     count: int
@@ -48,7 +49,7 @@ class Window:
 
 
 def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50) -> list[TimelineEvent]:
-    """The latest events before a moment; what is scheduled stands at its own moment, in the future."""
+    """List the latest events before a moment. Scheduled events appear at their future time."""
     window = Window(before, count)
     kinds = (_steps, _limits, _proposals, _games, _dice, _tumblers, _prints)
     found = [event for kind in kinds for event in kind(table, window)]
@@ -59,7 +60,7 @@ def timeline(table: Table, *, before: dt.datetime | None = None, count: int = 50
 
 def _steps(table: Table, window: Window) -> Iterator[TimelineEvent]:
     for step in window.latest(table.steps.select_related("checked_by", "checks_by"), "at"):
-        cited = f" ({', '.join(step.rules)})" if step.rules else ""
+        cited = f" ({rules_label(step.rules)})" if step.rules else ""
         yield TimelineEvent(step.at, "table", f"{STEPS[step.kind]}{cited}", step.who, _why(step))
     for check in window.latest(table.opening_checks.all(), "at"):
         what = f"Opening checks {'passed' if check.passed else 'not passed'}"
@@ -67,7 +68,7 @@ def _steps(table: Table, window: Window) -> Iterator[TimelineEvent]:
 
 
 def _why(step: TableStep) -> str:
-    """The reason of a step; also the file that states it, who made the checks, and what was rectified by whom."""
+    """Describe a step's reason, the file that states it, who made the checks, and what was rectified by whom."""
     said = [step.reason.rstrip(".")]
     if step.source:
         said.append(f"File {step.source}")
@@ -80,20 +81,32 @@ def _why(step: TableStep) -> str:
 
 def _limits(table: Table, window: Window) -> Iterator[TimelineEvent]:
     sets = table.limit_sets.select_related("decision__proposal", "sheet").prefetch_related(*CHANGED_BY)
-    for one in window.latest(sets, "starts_at"):
-        what = "Corrected limits in force" if one.is_correction else "New limits in force"
-        if changed := changed_text(one):
+    for limit_set in window.latest(sets, "starts_at"):
+        what = "Corrected limits in force" if limit_set.is_correction else "New limits in force"
+        if changed := changed_text(limit_set):
             what = f"{what}: {changed}"
-        from_file = one.origin == LimitSet.Origin.FILE
-        why = f"File {one.source}" if from_file else one.source
+        from_file = limit_set.origin == LimitSet.Origin.FILE
+        why = f"File {limit_set.source}" if from_file else limit_set.source
         yield TimelineEvent(
-            one.starts_at, "limits", what, one.who, why, None if from_file else one.decision.proposal_id
+            limit_set.starts_at,
+            "limits",
+            what,
+            limit_set.who,
+            why,
+            None if from_file else limit_set.decision.proposal_id,
         )
 
 
 def _proposals(table: Table, window: Window) -> Iterator[TimelineEvent]:
-    for one in window.latest(table.limit_proposals.all(), "proposed_at"):
-        yield TimelineEvent(one.proposed_at, "limits", f"Limits proposed, no. {one.pk}", one.who, one.reason, one.pk)
+    for proposal in window.latest(table.limit_proposals.all(), "proposed_at"):
+        yield TimelineEvent(
+            proposal.proposed_at,
+            "limits",
+            f"Limits proposed, no. {proposal.pk}",
+            proposal.who,
+            proposal.reason,
+            proposal.pk,
+        )
     for decision in window.latest(LimitDecision.objects.filter(proposal__tables=table), "at"):
         what = f"Proposal no. {decision.proposal_id} {decision.outcome}"
         yield TimelineEvent(decision.at, "limits", what, decision.who, decision.reason, decision.proposal_id)
@@ -116,11 +129,11 @@ def _dice(table: Table, window: Window) -> Iterator[TimelineEvent]:
         name = f"Dice set {fit.dice_set}"
         yield TimelineEvent(fit.during.lower, "dice", f"{name} fitted", made.history_author, made.history_change_reason)
         if fit.during.upper:
-            what = f"{name} taken out"
+            what = f"{name} removed"
             yield TimelineEvent(fit.during.upper, "dice", what, ended.history_author, ended.history_change_reason)
-    for one in window.latest(table.dice_inspections.select_related("dice_set"), "at"):
-        what = f"Dice set {one.dice_set} inspected: {one.get_result_display().lower()}"
-        yield TimelineEvent(one.at, "dice", what, one.who, one.remarks)
+    for inspection in window.latest(table.dice_inspections.select_related("dice_set"), "at"):
+        what = f"Dice set {inspection.dice_set} inspected: {inspection.get_result_display().lower()}"
+        yield TimelineEvent(inspection.at, "dice", what, inspection.who, inspection.remarks)
 
 
 def _tumblers(table: Table, window: Window) -> Iterator[TimelineEvent]:
@@ -135,19 +148,19 @@ def _tumblers(table: Table, window: Window) -> Iterator[TimelineEvent]:
         if fit.during.upper:
             what = f"{name} removed"
             yield TimelineEvent(fit.during.upper, "tumbler", what, ended.history_author, ended.history_change_reason)
-    for one in window.latest(table.tumbler_inspections.select_related("tumbler"), "at"):
-        what = f"Tumbler {one.tumbler} inspected: {one.get_result_display().lower()}"
-        yield TimelineEvent(one.at, "tumbler", what, one.who, one.remarks)
+    for inspection in window.latest(table.tumbler_inspections.select_related("tumbler"), "at"):
+        what = f"Tumbler {inspection.tumbler} inspected: {inspection.get_result_display().lower()}"
+        yield TimelineEvent(inspection.at, "tumbler", what, inspection.who, inspection.remarks)
 
 
 def _prints(table: Table, window: Window) -> Iterator[TimelineEvent]:
-    for one in window.latest(table.sign_prints.all(), "at"):
-        what = f"Sign reprinted, no. {one.number}" if one.is_reprint else "Sign printed"
-        yield TimelineEvent(one.at, "sign", what, one.who, "")
+    for printed in window.latest(table.sign_prints.all(), "at"):
+        what = f"Sign reprinted, no. {printed.number}" if printed.is_reprint else "Sign printed"
+        yield TimelineEvent(printed.at, "sign", what, printed.who, "")
 
 
 def _first_and_last(model: Any, records: list[Any]) -> dict[int, tuple[Any, Any]]:
-    """The first and the last history row of each record, in one query."""
+    """Return the first and last history row of each record, in one query."""
     found: dict[int, tuple[Any, Any]] = {}
     for row in model.history.filter(id__in=[record.pk for record in records]).order_by("history_id"):
         found[row.id] = (found[row.id][0] if row.id in found else row, row)

@@ -1,4 +1,4 @@
-"""How a service saves an audited record: checked whole, with its author and reason in the history."""
+"""Save audited records: validated as a whole, with author and reason in the history."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,18 +9,18 @@ from django.db.models import CharField, Model, TextField
 from games.access.gate import Actor, actor_name
 from games.models import Staff
 
-#: More than anybody writes in one go, and far below what the database can index.
+#: Longer than any text people write, and far below what the database can index.
 LONGEST_TEXT = 20_000
 
 
 class OvertakenError(ValidationError):
-    """Somebody else was quicker; the message says who, and nothing has changed."""
+    """Another person acted first; the message says who. Nothing was changed."""
 
 
 def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ...] | None = None) -> None:
-    """Save a checked record, new or changed. A changed one names in `only` the fields to write.
+    """Save a checked record, new or changed. For a changed one, `only` names the fields to write.
 
-    The database refuses an UPDATE that names any other than those of the model's `grants`.
+    The database refuses an UPDATE of any field outside the model's `grants`.
     """
     verify_reason(reason)
     verify_texts(record)
@@ -35,12 +35,12 @@ def record_save(record: Model, *, actor: Actor, reason: str, only: tuple[str, ..
 
 def verify_reason(reason: str) -> None:
     if not reason.strip():
-        raise ValidationError({"reason": "Say why: the reason stands in the history."})
+        raise ValidationError({"reason": "Enter a reason. It is kept in the history."})
     verify_text("reason", reason)
 
 
 def verify_texts(record: Model) -> None:
-    """All that was written in a record can be kept; asked before the database is, which would only refuse."""
+    """Check that all texts of a record can be stored, before the database refuses them."""
     for concrete_field in record._meta.concrete_fields:
         if isinstance(concrete_field, CharField | TextField) and isinstance(
             text := getattr(record, concrete_field.attname), str
@@ -50,13 +50,13 @@ def verify_texts(record: Model) -> None:
 
 def verify_text(name: str, text: str) -> None:
     if len(text) > LONGEST_TEXT:
-        raise ValidationError({name: f"This is longer than {LONGEST_TEXT} characters; shorten it, or write two."})
+        raise ValidationError({name: f"This is longer than {LONGEST_TEXT} characters. Shorten it, or split it in two."})
     if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValidationError({name: "There is a character in this text that cannot be kept; type it anew."})
+        raise ValidationError({name: "This text has a character that cannot be stored. Type it again."})
 
 
 def record_change(record: Model, changes: Mapping[str, Any], *, actor: Actor, reason: str) -> bool:
-    """Save what really changes. Nothing changed: nothing written, not even history."""
+    """Save the fields that changed. If none did, write nothing, not even history."""
     differing = {name: value for name, value in changes.items() if getattr(record, name) != value}
     for name, value in differing.items():
         setattr(record, name, value)

@@ -1,4 +1,4 @@
-"""Every change that a person makes to an audited record: who, when, why, old and new."""
+"""The history of audited records: who made each change, when, why, and old and new values."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from games.database.grants import WRITTEN_ONCE
 
 
 class AuthorNamed(models.Model):
-    """Each history row names its author in words, so that it outlives the person's record."""
+    """Store the author's name as text in each history row, so that it outlives the person's record."""
 
     grants = WRITTEN_ONCE
 
@@ -20,7 +20,7 @@ class AuthorNamed(models.Model):
 
 
 class History(HistoricalRecords):
-    """History for one model: with the author's name and a reason of any length."""
+    """The history of one model, with the author's name and a reason of any length."""
 
     def __init__(self, excluded_fields: tuple[str, ...] = ()) -> None:
         super().__init__(
@@ -29,7 +29,7 @@ class History(HistoricalRecords):
 
 
 def name_the_author(instance: models.Model, history_instance: Any, **kwargs: Any) -> None:
-    """An audited record is written by services only (games.history.audited_save), which say who is at work."""
+    """Fill in the author of a history row; refuse a save outside a service (games.history.audited_save)."""
     try:
         history_instance.history_author = instance.__dict__["_history_author"]
     except KeyError:

@@ -1,4 +1,4 @@
-"""One version of a record from its history: the values it had then, to read only."""
+"""One version of a record from its history: the values it had then. Read-only."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class VersionFact:
-    """A field of a version: its value then, and the value before where this version changed it."""
+    """A field of a version: its value then, and the previous value if this version changed it."""
 
     label: str
     value: str
@@ -23,7 +23,7 @@ class VersionFact:
 
 
 def readable_value(field: Any, value: Any) -> str:
-    """Return a stored value as people read it: names for codes and keys, local times, yes and no."""
+    """Write a stored value for people: names for codes and keys, local times, yes and no."""
     if value is None or value == "":
         return NOTHING
     if choices := dict(getattr(field, "flatchoices", None) or ()):
@@ -52,7 +52,7 @@ def _moment(value: dt.date | dt.time) -> str:
 
 
 def value_of(record: Any, field: Any) -> Any:
-    """Return the value of a field in a version; of a key, the record it names (or the key, where that is gone)."""
+    """Return a field's value in a version; for a key, the record it names (or the key, if that is gone)."""
     key = getattr(record, field.attname)
     if not field.is_relation or key is None:
         return key
@@ -61,12 +61,12 @@ def value_of(record: Any, field: Any) -> Any:
 
 
 def tracked_fields(record: Any) -> list[Any]:
-    """Return the fields that the history keeps, without the key that names the record."""
+    """List the fields that the history keeps, without the primary key."""
     return [field for field in record.tracked_fields if not field.primary_key]
 
 
 def version_facts(record: Any, before: Any, show: Any = readable_value) -> list[VersionFact]:
-    """Return every field of a version, marked where it differs from the version before."""
+    """List every field of a version, marked if it differs from the version before."""
     facts = []
     for field in tracked_fields(record):
         value = show(field, value_of(record, field))

@@ -1,1 +1,1 @@
-"""Limits: proposals, decisions, and the signs that follow from them."""
+"""Limits: proposals, decisions, and the table signs that follow from them."""

@@ -1,4 +1,4 @@
-"""Presets of limits as documents: read and shown the way the API writes limits."""
+"""Presets of limits as documents, read and written like limits in the API."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def preset_limits(preset: LimitPreset) -> Limits:
 
 
 def read_preset(document: Any) -> Limits:
-    """Read the limits of a preset; every fault at once."""
+    """Read the limits of a preset; report every fault at once."""
     faults = InputFaults()
     entry = faults.table(document, "limits", ("boxes", "differential"))
     for where, known in known_keys().items():

@@ -1,4 +1,4 @@
-"""Select signs: which limits were in force when, and as known when."""
+"""Select signs: which limits were in force at a moment, as known at a moment."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class NoLimitsError(LookupError):
 
 @dataclass(frozen=True)
 class SignAt:
-    """What stood on a table's sign at a moment, as known at a moment."""
+    """A table's sign at a moment, as known at a moment."""
 
     table: Table
     at: dt.datetime
@@ -39,7 +39,7 @@ class SignAt:
 
 
 def limits_at(*, table: Table, at: dt.datetime, known_at: dt.datetime | None = None) -> SignAt:
-    """What the sign said at a moment: as known now, or as it was known at another moment."""
+    """Return the sign at a moment, as known now or at another moment."""
     known = known_at or timezone.now()
     periods = limit_periods(table, known_at=known)
     current = next((period for period in periods if period.starts_at <= at), None)
@@ -68,7 +68,7 @@ class LimitPeriod:
 
 
 def limit_periods(table: Table, known_at: dt.datetime | None = None) -> list[LimitPeriod]:
-    """All limits of a table as known at a moment, the latest first; of each moment the latest revision counts."""
+    """List all limits of a table as known at a moment, the latest first, each in its latest revision."""
     known = Q() if known_at is None else Q(recorded_at__lte=known_at)
     sets = (
         LimitSet.objects.filter(known, table=table)
@@ -77,13 +77,13 @@ def limit_periods(table: Table, known_at: dt.datetime | None = None) -> list[Lim
         .prefetch_related("sheet__lines", "sheet__differentials")
     )
     periods: list[LimitPeriod] = []
-    for one in sets:
-        if not periods or periods[-1].starts_at != one.starts_at:
-            periods.append(LimitPeriod(one, periods[-1].starts_at if periods else None))
+    for limit_set in sets:
+        if not periods or periods[-1].starts_at != limit_set.starts_at:
+            periods.append(LimitPeriod(limit_set, periods[-1].starts_at if periods else None))
     return periods
 
 
 def pending_proposals(actor: Staff) -> QuerySet[LimitProposal]:
-    """What waits for a decision, of all that the actor may see."""
+    """Select the pending proposals that the actor may see."""
     waiting = LimitProposal.objects.filter(decision=None).select_related("pit__casino", "proposed_by")
     return visible(actor, waiting).prefetch_related("tables")

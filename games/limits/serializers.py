@@ -1,4 +1,4 @@
-"""Proposals of limits as documents: how they are read and how they are shown, for API and command alike."""
+"""Read and write limit proposals as documents, for API and command alike."""
 
 import datetime as dt
 from collections.abc import Collection
@@ -33,7 +33,7 @@ KNOWN = LimitProposal.objects.select_related("casino", "pit", "proposed_by", "de
 
 
 def proposals_seen(actor: Actor, state: str | None) -> QuerySet[LimitProposal]:
-    """Those that somebody may see, in one of the states or in any."""
+    """Select the proposals that a person may see, in one state or in any."""
     authorize(actor, "limitproposal.view")
     proposals = visible(actor, KNOWN.all())
     if state == "pending":
@@ -46,7 +46,7 @@ def proposals_seen(actor: Actor, state: str | None) -> QuerySet[LimitProposal]:
 
 @dataclass(frozen=True)
 class ProposalRequest:
-    """What a program asks for: one whole sign for all tables, or edits table by table."""
+    """What a program proposes: one whole sign for all tables, or edits table by table."""
 
     tables: list[Table]
     limits: Limits | None
@@ -58,7 +58,7 @@ class ProposalRequest:
 
 
 def propose(actor: Staff, data: object) -> LimitProposal:
-    """Propose what a document asks for; every fault is told at once, with its field."""
+    """Propose what a document asks for; report every fault at once, with its field."""
     request = read_proposal(data)
     common: dict[str, Any] = {
         "actor": actor, "starts_at": request.starts_at, "is_correction": request.is_correction,
@@ -70,7 +70,7 @@ def propose(actor: Staff, data: object) -> LimitProposal:
 
 
 def read_proposal(data: object) -> ProposalRequest:
-    """Every fault at once, with its field."""
+    """Read a proposal; report every fault at once, with its field."""
     faults = InputFaults()
     if not isinstance(data, dict):
         raise InputError("The input is not a JSON object; write it as {…}.")
@@ -80,7 +80,7 @@ def read_proposal(data: object) -> ProposalRequest:
     if is_edit:
         for name in WHOLE:
             if name in entry:
-                faults.add(name, "stands beside changes; name tables and limits in changes alone.")
+                faults.add(name, "is given together with changes; name tables and limits in changes only.")
     tables, limits, edits, remove = (_changes if is_edit else _whole)(faults, entry)
     starts_at = _moment(faults, entry.get("from"))
     if not isinstance(entry.get("correction", False), bool):
@@ -112,17 +112,17 @@ def _changes(faults: InputFaults, entry: dict[str, Any]) -> tuple[list[Table], N
     remove: dict[str, list[str]] = {}
     for code, value in changes_.items():
         where = f"changes.{shown_key(code)}"
-        one = faults.table(value, where, EDIT_FIELDS)
-        _verify_keys(faults, one, f"{where}.")
-        ranges = read_ranges(faults, one.get("boxes", {}), f"{where}.boxes")
-        apart = read_differential(faults, one.get("differential", {}), f"{where}.differential")
+        edit = faults.table(value, where, EDIT_FIELDS)
+        _verify_keys(faults, edit, f"{where}.")
+        ranges = read_ranges(faults, edit.get("boxes", {}), f"{where}.boxes")
+        apart = read_differential(faults, edit.get("differential", {}), f"{where}.differential")
         figures = {
             (key, figure): amount
             for key, line in ranges.items()
             for figure, amount in (("min", line.minimum), ("max", line.maximum))
             if amount is not None
         } | {(key, "differential"): amount for key, amount in apart.items()}
-        names = read_names(faults, one.get("remove", []), f"{where}.remove")
+        names = read_names(faults, edit.get("remove", []), f"{where}.remove")
         if code in tables:
             edits[tables[code]] = Edits(figures)
             remove |= {code: names} if names else {}
@@ -138,7 +138,7 @@ def _tables(faults: InputFaults, codes: list[str], where: str) -> dict[str, Tabl
 
 
 def read_names(faults: InputFaults, value: object, where: str) -> list[str]:
-    """Full names of limits to remove: boxes.KEY.min, boxes.KEY.max, differential.KEY."""
+    """Read the full names of limits to remove: boxes.KEY.min, boxes.KEY.max, differential.KEY."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         faults.add(where, 'is not a list of limits; write it as ["boxes.odd-even.min", "differential.odd-even"].')
         return []
@@ -148,7 +148,7 @@ def read_names(faults: InputFaults, value: object, where: str) -> list[str]:
 def read_removals(
     faults: InputFaults, value: object, codes: Collection[str], where: str = "remove"
 ) -> dict[str, list[str]]:
-    """Limits to remove by table. A bare list will do where there is one table: a name never speaks for several."""
+    """Read the limits to remove by table. A bare list is accepted for one table only."""
     if isinstance(value, dict):
         for code in value.keys() - set(codes):
             faults.add(f"{where}.{shown_key(code)}", "is not a table of this proposal; leave it out.")
@@ -165,7 +165,7 @@ def read_removals(
 
 
 def _verify_keys(faults: InputFaults, entry: dict[str, Any], prefix: str) -> None:
-    """What no layout has is a slip, also where its limit is null; whether it is on this layout, the service asks."""
+    """Refuse keys that no layout has, even with a null limit. The service checks the table's own layout."""
     for where, known in known_keys().items():
         given = entry.get(where)
         for key in given if isinstance(given, dict) else ():
@@ -175,7 +175,7 @@ def _verify_keys(faults: InputFaults, entry: dict[str, Any], prefix: str) -> Non
 
 @cache
 def known_keys() -> dict[str, frozenset[str]]:
-    """The bet types and boxes of all layouts, and the bet types that may have a differential."""
+    """Return the bet types and boxes of all layouts, and the bet types that may have a differential."""
     books = rulebooks().values()
     layouts = [layout for book in books for layout in book.layouts.values()]
     return {
@@ -185,7 +185,7 @@ def known_keys() -> dict[str, frozenset[str]]:
 
 
 def _plain(codes: list[str]) -> list[str]:
-    return [code for code in codes if "\x00" not in code]  # PostgreSQL holds no NUL
+    return [code for code in codes if "\x00" not in code]  # PostgreSQL stores no NUL
 
 
 def _moment(faults: InputFaults, value: object) -> dt.datetime | None:
@@ -198,11 +198,11 @@ def _moment(faults: InputFaults, value: object) -> dt.datetime | None:
         return None
 
 
-# --- Shown ---
+# --- Write ---
 
 
 def proposal_document(proposal: LimitProposal) -> dict[str, Any]:
-    """A proposal with the whole sign of each of its tables; `boxes` and `differential` where all signs are alike."""
+    """Describe a proposal with the whole sign of each table; `boxes` and `differential` if all signs are alike."""
     casino = proposal.casino
     signs = {sign.table.code: sign.limits() for sign in proposal.signs.all()}
     alike = next(iter(signs.values())) if len({repr(sign) for sign in signs.values()}) == 1 else None
@@ -242,10 +242,10 @@ def decision_document(decision: LimitDecision, casino: Casino) -> dict[str, Any]
 
 
 def changes_document(proposal: LimitProposal) -> dict[str, Any]:
-    """What a proposal changes at each of its tables.
+    """Describe what a proposal changes at each of its tables.
 
-    Pending: against the signs in force at its moment as known now, with what else has changed since it was made and
-    which sign takes over later. Decided: against the signs that it was worked out from.
+    If pending: against the signs in force at its start as known now, with what else changed since and which sign
+    takes over later. If decided: against the signs that it was worked out from.
     """
     if proposal.state != "pending":
         return {"changes": _by_table(drafts_then(proposal))}
@@ -254,7 +254,10 @@ def changes_document(proposal: LimitProposal) -> dict[str, Any]:
     return {
         "changes": _by_table(drafts),
         "overtaken": overtaken_texts(proposal, drafts),
-        "until": {code: as_text(one.starts_at, proposal.casino) if one else None for code, one in later.items()},
+        "until": {
+            code: as_text(limit_set.starts_at, proposal.casino) if limit_set else None
+            for code, limit_set in later.items()
+        },
     }
 
 

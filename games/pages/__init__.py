@@ -1,1 +1,1 @@
-"""What every page of the admin shares."""
+"""What all admin pages share."""

@@ -1,4 +1,4 @@
-"""How every admin page of ours behaves: the gate decides, services write, history shows who, when, why, old and new."""
+"""The behaviour of every admin page: the gate decides, services write, the history shows who, when, why and what."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,19 +20,20 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from games.access.gate import authorize, can, can_be_confidential, has_place, visible, visible_or_none
 from games.history.versions import readable_value, version_facts
 from games.models import Staff
+from taisai_backoffice.site.navigation import sidebar_places
 
 
 def actor_of(request: HttpRequest) -> Staff:
-    """Who is at the keyboard; the admin site lets nobody else in."""
+    """Return the logged-in person; the admin site admits no one else."""
     if not isinstance(request.user, Staff):
         raise PermissionDenied
     return request.user
 
 
 def require_safe(request: HttpRequest) -> None:
-    """A page of ours that shows a record: nothing is sent to it."""
+    """Refuse anything but reading a page that only shows a record."""
     if request.method not in ("GET", "HEAD"):
-        raise PermissionDenied("This page is only to look at; what changes a record has a page of its own.")
+        raise PermissionDenied("This page is read-only. Use the record's own actions to change it.")
 
 
 def is_key(text: str) -> bool:
@@ -41,7 +42,7 @@ def is_key(text: str) -> bool:
 
 
 class GatedAdmin(ModelAdmin):
-    """Lists show what the person may see; a record out of his reach is a 403, never a guess; nothing is deleted."""
+    """A list of what the person may see. A record out of reach gives 403, and nothing is deleted."""
 
     list_fullwidth = True
     compressed_fields = True
@@ -51,8 +52,13 @@ class GatedAdmin(ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return visible(request.user, super().get_queryset(request))
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Show the list under the title that the sidebar gives it."""
+        _, title = sidebar_places().get(request.path, ("", str(self.opts.verbose_name_plural).capitalize()))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Out of all records, so that one out of reach is refused on record; what can be confidential is absent."""
+        """Return a record from all records, so that a denial is recorded; confidential ones appear absent."""
         field = self.opts.get_field(from_field) if from_field else self.opts.pk
         try:
             thing = self.model._default_manager.get(**{field.name: field.to_python(object_id)})
@@ -61,10 +67,10 @@ class GatedAdmin(ModelAdmin):
         return visible_or_none(request.user, self.model, thing) if can_be_confidential(self.model) else thing
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """Only what the page offers as a filter: any other lookup would ask about columns that it does not show."""
+        """Allow only the filters that the page offers: others would reveal columns that it does not show."""
         offered = {str(self.date_hierarchy)}
-        for one in self.get_list_filter(request) if request else self.list_filter:
-            named = one[0] if isinstance(one, list | tuple) else one
+        for list_filter in self.get_list_filter(request) if request else self.list_filter:
+            named = list_filter[0] if isinstance(list_filter, list | tuple) else list_filter
             offered.add(str(getattr(named, "parameter_name", named)))
         offered |= {f"{name}_{end}" for name in offered for end in ("from", "to")}  # a range of days
         return any(lookup == name or lookup.startswith(f"{name}__") for name in offered) and super().lookup_allowed(
@@ -72,7 +78,7 @@ class GatedAdmin(ModelAdmin):
         )
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """What may be chosen is what the person may see."""
+        """Offer only records that the person may see."""
         if has_place(db_field.related_model):
             kwargs.setdefault("queryset", visible(request.user, db_field.related_model._default_manager.all()))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
@@ -97,17 +103,17 @@ class GatedAdmin(ModelAdmin):
 
 
 class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form with a reason, checked by the service: what it refuses stands at the field, not on an error page."""
+    """A form with a reason. The service checks it, and its faults appear at the fields."""
 
     reason = forms.CharField(
-        widget=UnfoldAdminTextInputWidget(), help_text="Why; it stands in the history.", max_length=500, strip=True
+        widget=UnfoldAdminTextInputWidget(), help_text="Kept in the history.", max_length=500, strip=True
     )
     actor: Staff  # set by AuditedAdmin.get_form
 
 
 @dataclass(frozen=True)
 class Button:
-    """A step that can be taken from a page of ours."""
+    """An action offered on a page."""
 
     address: str
     title: str
@@ -116,11 +122,9 @@ class Button:
 
 
 class ActionForm(forms.Form):
-    """The form of one step taken on a record (end a duty, set a password): at the least, why."""
+    """The form of one action on a record (end an appointment, revoke a key): at least the reason."""
 
-    reason = forms.CharField(
-        widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Why; it stands in the history."
-    )
+    reason = forms.CharField(widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Kept in the history.")
 
     def __init__(self, *args: Any, thing: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -128,7 +132,7 @@ class ActionForm(forms.Form):
 
 
 def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
-    """What a service refused, at its field where the form has it."""
+    """Add a service's faults to a form, at their fields where the form has them."""
     if not hasattr(error, "error_dict"):
         form.add_error(None, error)
         return
@@ -141,12 +145,12 @@ def take_step(
     take: Callable[[Staff, Any, dict[str, Any]], str], back: str, above: str | None = None,
     context: dict[str, Any] | None = None,
 ) -> HttpResponse:  # fmt: skip
-    """A page with one form: asked of the gate, taken by the service; what was done is told on the page behind it."""
+    """Show a page with one form, ask the gate, call the service, and report the result on the page it returns to."""
     actor = actor_of(request)
     authorize(actor, action, thing)
     try:
         form = form_class(request.POST or None, thing=thing)
-    except ValidationError as error:  # the step cannot even be asked for
+    except ValidationError as error:  # the action is not possible at all now
         messages.error(request, " ".join(error.messages))
         return redirect(back)
     if request.method == "POST" and form.is_valid():
@@ -159,12 +163,12 @@ def take_step(
     return TemplateResponse(request, "pages/step.html", {**site.each_context(request), **page, **(context or {})})
 
 
-#: Where a request keeps what a service refused, while its form is shown again.
+#: Attribute of a request with the service's faults, while its form is shown again.
 REFUSAL = "service_refusal"
 
 
 def refused_form(form: type[forms.BaseForm], refusal: ValidationError) -> type[forms.BaseForm]:
-    """Make a form that has what a service refused among its errors."""
+    """Make a form that includes the service's faults among its errors."""
 
     class RefusedForm(form):  # type: ignore[misc, valid-type]
         def full_clean(self) -> None:
@@ -190,7 +194,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         return form if refusal is None else refused_form(form, refusal)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Who only looks is not asked why."""
+        """Leave out the reason for people who can only read."""
         fields = super().get_fields(request, obj)
         may_write = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
         return fields if may_write else [name for name in fields if name != "reason" or hasattr(self.model, name)]
@@ -198,7 +202,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
     def history_form_view(
         self, request: HttpRequest, object_id: str, version_id: str, extra_context: dict[str, Any] | None = None
     ) -> Any:
-        """Show one version with its own values, to read only. The library's page is a form that saves it back."""
+        """Show one version with its own values, read-only. The library's page would save it back."""
         require_safe(request)
         thing = self.get_object(request, unquote(object_id))
         versions = None if thing is None else self.model.history.filter(**{self.opts.pk.attname: thing.pk})
@@ -219,7 +223,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         return TemplateResponse(request, "history/history_version.html", context)
 
     def readable_value(self, field: Any, value: Any) -> str:
-        """How a value stands on the page of a version."""
+        """Write a value for the page of a version."""
         return readable_value(field, value)
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
@@ -228,18 +232,18 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         return super().history_view(request, object_id, extra_context)
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Show what a service refused after the form let it pass, at its field and with what was typed."""
+        """Show the service's faults at their fields, with the values that were typed."""
         try:
             return super().changeform_view(request, *args, **kwargs)
         except ValidationError as error:
             setattr(request, REFUSAL, error)
-        return super().changeform_view(request, *args, **kwargs)  # the same form again, not valid this time
+        return super().changeform_view(request, *args, **kwargs)  # the same form again, now with errors
 
     def step(
         self, request: HttpRequest, object_id: str, *, action: str, title: str, form_class: type[ActionForm],
         take: Callable[[Staff, Any, dict[str, Any]], str],
     ) -> HttpResponse:  # fmt: skip
-        """A page that takes one step on one record: `take` calls the service and says what was done."""
+        """Show a page for one action on one record. `take` calls the service and returns the success message."""
         thing = self.get_object(request, object_id)
         if thing is None:
             raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
@@ -249,7 +253,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """One service call; the record it wrote is what the page goes on with."""
+        """Save with one service call; the page goes on with the record that it wrote."""
         values = {name: form.cleaned_data[name] for name in form.fields if name != "reason"}
         reason = form.cleaned_data["reason"]
         if change:

@@ -1,4 +1,4 @@
-"""The scheduler's tables, to look at. Nothing else that a library registers has a page."""
+"""The scheduler's tables, read-only. Other models of packages have no pages."""
 
 from django.contrib import admin
 from django.contrib.auth.models import Group

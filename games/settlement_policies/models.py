@@ -1,4 +1,4 @@
-"""How a casino settles where a document leaves room: from a moment on, by a standing ruling. Written once."""
+"""Settlement policies: how a casino settles where a document leaves room, by a standing ruling. Written once."""
 
 from django.db import models
 from django.db.models import Q
@@ -6,14 +6,15 @@ from django.utils import timezone
 
 from games.database.grants import WRITTEN_ONCE
 from games.floor.models.casino import Casino
+from games.labels.rules import rulebook_label
 
 EXCESS = ("proportional", "filled", "in-full")
 
 
 class SettlementPolicy(models.Model):
-    """Sets one thing or both; what it leaves open stays as an earlier one has it, or as the document does.
+    """A setting from a moment on. What it leaves open stays as an earlier policy or the document has it.
 
-    One that replaces another takes its place from its own start on; one that sets nothing only takes it away.
+    A policy that replaces another takes its place from its own start on; one that sets nothing only cancels it.
     """
 
     grants = WRITTEN_ONCE
@@ -48,4 +49,8 @@ class SettlementPolicy(models.Model):
         indexes = [models.Index(fields=["casino", "rulebook", "starts_at"], name="settlement_policy_by_start")]
 
     def __str__(self) -> str:
-        return f"{self.ruling}: {self.rulebook}"
+        return f"{self.ruling}: {self.rulebook_name}"
+
+    @property
+    def rulebook_name(self) -> str:
+        return rulebook_label(self.rulebook)

@@ -1,7 +1,7 @@
-"""Which settlement policies are in force when: of each thing that one can set, the latest that nobody has replaced.
+"""Which settlement policies are in force when: for each setting, the latest that was not replaced.
 
-A policy on record from before that the rulebook does not leave open (such as `in-full` under RWS 5.1.1) is not applied:
-what is found in a round follows the rules. The policy and its ruling stay on record, and are listed for review.
+A recorded policy that the rulebook does not leave open (such as `in-full` under RWS 5.1.1) is not applied: findings
+follow the rules. The policy and its ruling stay on record and are listed for review.
 """
 
 import datetime as dt
@@ -17,16 +17,16 @@ BEGINNING = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
 
 @dataclass(frozen=True)
 class Policy:
-    """What is in force from a moment on. Nothing set: the document's own way, to the table's chip unit."""
+    """The policy in force from a moment on. Empty settings mean the document's own way and the table's chip unit."""
 
     starts_at: dt.datetime = BEGINNING
     excess: str | None = None
     rounding: int | None = None
-    rulings: tuple[str, ...] = ()  # by which it is so
+    rulings: tuple[str, ...] = ()  # the rulings that set it
 
 
 def policies_of(casino: Casino | int, rulebook: str) -> list[Policy]:
-    """All of a casino and document as known now, the first one first; from the beginning on nothing is set."""
+    """List all policies of a casino and document as known now, the first one first, starting with an empty one."""
     rows = SettlementPolicy.objects.filter(casino=casino, rulebook=rulebook).select_related("replaced_by")
     return periods(list(rows.order_by("starts_at", "pk")))
 
@@ -37,7 +37,7 @@ def periods(rows: Sequence[SettlementPolicy]) -> list[Policy]:
 
 
 def _at(rows: Sequence[SettlementPolicy], moment: dt.datetime) -> Policy:
-    """`rows` in the order of their start; of two from the same moment, the later one counts."""
+    """Sort `rows` by start; of two with the same start, keep the later one."""
     standing = [row for row in rows if row.starts_at <= moment and not _is_replaced(row, moment)]
     excess = next((row for row in reversed(standing) if row.excess and EXCESS not in faults_of(row)), None)
     rounding = next((row for row in reversed(standing) if row.rounding and ROUNDING not in faults_of(row)), None)
@@ -46,7 +46,7 @@ def _at(rows: Sequence[SettlementPolicy], moment: dt.datetime) -> Policy:
 
 
 def faults_of(row: SettlementPolicy) -> dict[str, str]:
-    """Why what a policy sets is not applied, by the name of the setting: its rulebook does not leave it open."""
+    """Return, by setting, why it is not applied: its rulebook does not leave it open."""
     book = rulebooks().get(row.rulebook)
     return setting_faults(book, row.excess, row.rounding) if book else {}
 

@@ -1,4 +1,4 @@
-"""Settlement policies: how a casino settles from a moment on. Written by a standing ruling, and by nothing else."""
+"""Settlement policies: how a casino settles from a moment on. Only a standing ruling sets one."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from games.settlement_policies.models import EXCESS
 
 @dataclass(frozen=True)
 class Setting:
-    """What a policy sets; at least one thing, unless it only takes another one away."""
+    """The values that a policy sets. Both may be empty only if it cancels another policy."""
 
     excess: str = ""
     rounding: int | None = None
@@ -36,14 +36,16 @@ def settlement_policy_set(
     *, actor: Staff, casino: Casino, rulebook: str, starts_at: dt.datetime, now: dt.datetime, setting: Setting,
     ruling: str, replaces: SettlementPolicy | None = None,
 ) -> SettlementPolicy:  # fmt: skip
-    """From a moment on, never for what was played before. Rounds on record since then are settled anew."""
+    """Set a policy from a moment on, never for the past. Rounds recorded since then are settled again."""
     authorize(actor, "ruling.make", casino)
     verify_setting(setting, rulebook, is_withdrawal=replaces is not None)
     if starts_at < now:
         raise ValidationError(
-            {"starts_at": f"It is {as_text(now, casino)} already; what was played before is not touched."}
+            {"starts_at": f"It is already {as_text(now, casino)}. Rounds played before now are not changed."}
         )
-    tables = list(Table.objects.select_for_update().filter(casino=casino).order_by("pk"))  # nobody settles meanwhile
+    tables = list(
+        Table.objects.select_for_update().filter(casino=casino).order_by("pk")
+    )  # no round is settled meanwhile
     policy = SettlementPolicy(
         casino=casino, rulebook=rulebook, starts_at=starts_at, excess=setting.excess, rounding=setting.rounding,
         ruling=ruling, replaces=replaces, who=actor_name(actor),
@@ -62,13 +64,13 @@ def settlement_policy_set(
 
 
 def verify_setting(setting: Setting, rulebook: str, *, is_withdrawal: bool) -> None:
-    """Only what the document leaves open, as one of its readings says."""
+    """Refuse a setting that the document does not leave open in one of its readings."""
     book = rulebook_of(rulebook)
     if not setting and not is_withdrawal:
-        raise ValidationError("Say what the policy sets: how bets give way, or what a cut stake is rounded to.")
+        raise ValidationError("Choose what the policy sets: how excess bets are reduced, or how a stake is rounded.")
     if setting.excess and setting.excess not in EXCESS:
-        raise ValidationError({"excess": f"{setting.excess!r:.40} is none of {', '.join(EXCESS)}."})
+        raise ValidationError({"excess": f"{setting.excess!r:.40} is not one of {', '.join(EXCESS)}."})
     if setting.rounding is not None and setting.rounding <= 0:
-        raise ValidationError({"rounding": "A stake is rounded to more than nothing."})
+        raise ValidationError({"rounding": "The rounding unit must be more than 0."})
     if faults := setting_faults(book, setting.excess, setting.rounding):
         raise ValidationError(dict(faults))

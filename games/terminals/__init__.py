@@ -1,1 +1,1 @@
-"""Terminals: the programs that send rounds, each with a key."""
+"""Terminals: the programs that send rounds, each with its own key."""

@@ -1,4 +1,4 @@
-"""Terminals: a key made and shown once, bound to other tables, revoked."""
+"""Terminals: create a key and show it once, change its tables, revoke it."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ class TablesField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
     def __init__(self) -> None:
         super().__init__(
             Table.objects.none(), widget=UnfoldAdminCheckboxSelectMultipleWidget(),
-            help_text="Whose rounds the terminal may send. All of one casino.",
+            help_text="The terminal may send rounds of these tables. All must be of one casino.",
         )  # fmt: skip
 
 
 class TerminalForm(ServiceForm):
-    """A new terminal, of the casino of its tables."""
+    """A new terminal, in the casino of its tables."""
 
     tables = TablesField()
 
@@ -38,7 +38,7 @@ class TerminalForm(ServiceForm):
         if "tables" in values and "name" in values:
             casino = verify_one_casino(values["tables"])
             terminal = Terminal(casino=casino, name=values["name"], source=values.get("source", ""))
-            terminal.validate_constraints(exclude={"key_hash"})  # the form knows no casino, so it cannot ask this
+            terminal.validate_constraints(exclude={"key_hash"})  # the form cannot check this, since it has no casino
         return values
 
 
@@ -80,13 +80,13 @@ class TerminalAdmin(AuditedAdmin):
         return ["name", "casino", "table_codes", "source", "key_hint", "revoked_at", "last_used_at"]
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False  # a terminal changes by steps, not by a form
+        return False  # a terminal changes by actions, not by a form
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """A filter in the address would tell the hash of a key letter by letter."""
+        """Refuse lookups by hash: a filter in the address would reveal it letter by letter."""
         return not lookup.startswith("key_hash") and super().lookup_allowed(lookup, value, request)
 
-    # --- A new key: in the answer to the form, and nowhere else ---
+    # --- A new key: in the response to the form, and nowhere else ---
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -101,10 +101,10 @@ class TerminalAdmin(AuditedAdmin):
         obj.pk = terminal.pk
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """The service has bound the tables."""
+        """Do nothing: the service has bound the tables."""
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        """Not a message (they travel in a cookie) and not a redirect: the page itself, kept by nobody."""
+        """Show the key on the page itself: a message would travel in a cookie, a redirect would be cached."""
         terminal = Terminal.objects.get(pk=obj.pk)
         page = {"title": f"Key of {terminal}", "terminal": terminal, "key": obj.key, "opts": self.opts}
         return TemplateResponse(
@@ -117,7 +117,11 @@ class TerminalAdmin(AuditedAdmin):
     def bind(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, terminal: Terminal, values: dict[str, Any]) -> str:
             changed = terminal_bind(actor=actor, terminal=terminal, **values)
-            return f"{terminal} has other tables." if changed else "These are its tables already; nothing has changed."
+            return (
+                f"The tables of {terminal} were changed."
+                if changed
+                else "These are already its tables. Nothing was changed."
+            )
 
         return self.step(request, object_id, action="terminal.change", title="Bind", form_class=BindForm, take=take)
 
@@ -125,7 +129,7 @@ class TerminalAdmin(AuditedAdmin):
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, terminal: Terminal, values: dict[str, Any]) -> str:
             terminal_revoke(actor=actor, terminal=terminal, **values)
-            return f"{terminal} is revoked: its key opens nothing any more."
+            return f"{terminal} was revoked. Its key is no longer valid."
 
         return self.step(request, object_id, action="terminal.revoke", title="Revoke", form_class=ActionForm, take=take)
 

@@ -1,4 +1,4 @@
-"""Terminals: the programs at the tables that send rounds, each with a key. Of a key only its hash is kept."""
+"""Terminals: the programs at the tables that send rounds. Only the hash of a key is stored."""
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -10,23 +10,23 @@ from games.floor.models.casino import Casino
 from games.floor.models.table import Table
 from games.history.records import History
 
-#: Sources that the product itself uses, for rounds entered by people and for practice: no key may send them.
+#: Sources used by the product itself, for rounds entered by people and for practice. No key may send them.
 RESERVED_SOURCES = ("hand", "practice")
 
 
 def is_reserved(field: str) -> Q:
-    """Match a reserved source, in capital or small letters."""
+    """Match a reserved source in any case."""
     return Q(**{f"{field}__iregex": f"^({'|'.join(RESERVED_SOURCES)})$"})
 
 
 def validate_plain_name(name: str) -> None:
-    """It stands in records as it is."""
+    """Refuse line breaks and outer spaces: the name appears in records as it is."""
     if not name.isprintable() or name != name.strip():
         raise ValidationError("Use a plain name: no line breaks, no spaces before or after it.")
 
 
 class Terminal(models.Model):
-    """A key and the tables it is good for. Revoked for good; its name is never used again."""
+    """A key and the tables it is valid for. It is revoked for good, and its name is never used again."""
 
     grants = Grants(update=("table_codes", "revoked_at", "last_used_at"))
     casino_path, pit_path = "casino", None
@@ -34,7 +34,7 @@ class Terminal(models.Model):
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="terminals")
     name = models.CharField(max_length=60, validators=[validate_plain_name])
     tables = models.ManyToManyField(Table, through="TerminalTable", related_name="terminals")
-    # the same in words: the history compares fields of the record itself, and so tells the tables, old and new
+    # repeated as text: the history compares fields of the record itself, and so shows old and new tables
     table_codes = models.TextField("tables", help_text="Whose rounds the key is good for.")
     source = models.CharField(
         max_length=200, blank=True, default="", db_default="", validators=[validate_plain_name],
@@ -48,7 +48,7 @@ class Terminal(models.Model):
 
     history = History(excluded_fields=("key_hash", "last_used_at"))
 
-    # What Django and its REST framework ask of whoever calls.
+    # What Django and its REST framework expect of a user.
     is_authenticated = True
     is_anonymous = False
 
@@ -78,7 +78,7 @@ class Terminal(models.Model):
 
 
 class TerminalTable(models.Model):
-    """A terminal bound to a table of its own casino (foreign keys over both: migration 0005)."""
+    """The binding of a terminal to a table of its casino (foreign keys over both: migration 0005)."""
 
     grants = Grants(delete=True)
 
@@ -94,7 +94,7 @@ class TerminalTable(models.Model):
 
 
 class TerminalUse(models.Model):
-    """How often a terminal has called in one minute; earlier minutes are not kept."""
+    """How often a terminal has called in the current minute. Earlier minutes are not kept."""
 
     grants = Grants(update=("count",), delete=True)
 

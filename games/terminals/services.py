@@ -1,4 +1,4 @@
-"""Terminals: keys made, bound to tables, revoked; and each call counted."""
+"""Terminals: create keys, bind them to tables, revoke them, and count calls."""
 
 import datetime as dt
 import hashlib
@@ -15,7 +15,7 @@ from games.access.gate import Actor, authorize
 from games.history.audited_save import record_change, record_save
 from games.models import Casino, Table, Terminal, TerminalUse
 
-PREFIX = "tsk_"  # a key that turns up somewhere is known for one
+PREFIX = "tsk_"  # makes a leaked key recognisable as one
 KEY_BYTES = 32
 KEY = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}", re.ASCII)
 HINT_LENGTH = len(PREFIX) + 6
@@ -29,7 +29,7 @@ RETURNING count
 
 
 class TooManyCallsError(Exception):
-    """More calls in a minute than a terminal has; `wait` says for how many seconds it has none."""
+    """The terminal called too often in this minute; `wait` is the time to wait in seconds."""
 
     def __init__(self, wait: int) -> None:
         super().__init__(f"More than {settings.TERMINAL_CALLS_A_MINUTE} calls in this minute.")
@@ -43,11 +43,11 @@ class TooManyCallsError(Exception):
 def terminal_create(
     *, actor: Actor, name: str, tables: Collection[Table], reason: str, source: str = ""
 ) -> tuple[Terminal, str]:
-    """A terminal of the tables' casino, and its key, which is kept nowhere: this is the one time it is told."""
+    """Create a terminal of the tables' casino and return it with its key, which is not stored."""
     authorize(actor, "terminal.add")
     casino = verify_one_casino(tables)
     authorize(actor, "terminal.add", Terminal(casino=casino, name=name))
-    Casino.objects.select_for_update(no_key=True).get(pk=casino.pk)  # one at a time, so that a name is taken once
+    Casino.objects.select_for_update(no_key=True).get(pk=casino.pk)  # one at a time, so that each name is used once
     key = PREFIX + secrets.token_urlsafe(KEY_BYTES)
     terminal = Terminal(
         casino=casino, name=name, source=source, table_codes=codes(tables), key_hash=hash_of(key),
@@ -60,11 +60,11 @@ def terminal_create(
 
 @transaction.atomic
 def terminal_bind(*, actor: Actor, terminal: Terminal, tables: Collection[Table], reason: str) -> bool:
-    """These tables, in place of those it was bound to; the key stays."""
+    """Bind the terminal to these tables in place of the old ones. The key stays valid."""
     current = Terminal.objects.select_for_update().get(pk=terminal.pk)
     authorize(actor, "terminal.change", current)
     if not current.is_active:
-        raise ValidationError(f"{current} is revoked; make a new key instead.")
+        raise ValidationError(f"{current} is revoked; create a new key instead.")
     if verify_one_casino(tables) != current.casino:
         raise ValidationError({"tables": f"{current} belongs to {current.casino}; choose tables of this casino."})
     changed = record_change(current, {"table_codes": codes(tables)}, actor=actor, reason=reason)
@@ -75,7 +75,7 @@ def terminal_bind(*, actor: Actor, terminal: Terminal, tables: Collection[Table]
 
 @transaction.atomic
 def terminal_revoke(*, actor: Actor, terminal: Terminal, reason: str) -> bool:
-    """From this moment on the key opens nothing. A second time changes nothing."""
+    """Revoke a key from now on. A second call changes nothing."""
     current = Terminal.objects.select_for_update().get(pk=terminal.pk)
     authorize(actor, "terminal.revoke", current)
     return current.is_active and record_change(current, {"revoked_at": timezone.now()}, actor=actor, reason=reason)
@@ -86,7 +86,7 @@ def verify_one_casino(tables: Collection[Table]) -> Casino:
     if not casinos:
         raise ValidationError({"tables": "Choose at least one table."})
     if len(casinos) > 1:
-        raise ValidationError({"tables": "Choose tables of one casino; each casino has terminals of its own."})
+        raise ValidationError({"tables": "Choose tables of one casino; each casino has its own terminals."})
     return casinos.pop()
 
 
@@ -95,7 +95,7 @@ def codes(tables: Collection[Table]) -> str:
 
 
 def hash_of(key: str) -> str:
-    """Plain SHA-256: a key is 256 random bits, which no list of likely keys can hold."""
+    """Hash a key with plain SHA-256: it is 256 random bits, too many to guess from a list."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -103,14 +103,14 @@ def hash_of(key: str) -> str:
 
 
 def terminal_of(key: str) -> Terminal | None:
-    """Whose key this is, while it is good. Looked up by its hash: how long that takes tells nothing about the key."""
+    """Return the terminal of a valid key. The search is by hash, so its duration reveals nothing."""
     if not KEY.fullmatch(key):
         return None
     return Terminal.objects.select_related("casino").filter(key_hash=hash_of(key), revoked_at=None).first()
 
 
 def call_count(terminal: Terminal) -> None:
-    """One call more, in one statement, so that calls at once all count. The first of a minute tidies up."""
+    """Count a call in one statement, so that simultaneous calls all count. The first of a minute tidies up."""
     now = timezone.now()
     minute = now.replace(second=0, microsecond=0)
     with connection.cursor() as cursor:
@@ -118,6 +118,6 @@ def call_count(terminal: Terminal) -> None:
         (count,) = cursor.fetchone()
     if count == 1:
         TerminalUse.objects.filter(terminal=terminal, minute__lt=minute).delete()
-        Terminal.objects.filter(pk=terminal.pk).update(last_used_at=now)  # nobody's change, so no history
+        Terminal.objects.filter(pk=terminal.pk).update(last_used_at=now)  # no person's change, so no history
     if count > settings.TERMINAL_CALLS_A_MINUTE:
         raise TooManyCallsError(wait=max(1, 60 - now.second))

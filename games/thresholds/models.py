@@ -1,7 +1,7 @@
 """Thresholds of a casino: proposed by one compliance person, decided by another, in force from a gaming day on.
 
-All of it is written once. What is in force at a moment is the approved change with the latest `effective_from` up to
-it; where nothing was approved yet, what the casino had before (games.thresholds.selectors).
+Rows are written once. In force at a moment is the approved change with the latest `effective_from` up to then; if
+nothing was approved yet, the values that the casino had before (games.thresholds.selectors).
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from games.floor.models.casino import Casino
 
 
 class ThresholdChange(models.Model):
-    """New values for one kind of thresholds, put forward with a reason: all values of the kind, changed or not."""
+    """New values for one kind of thresholds, proposed with a reason: all values of the kind, changed or not."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
@@ -48,17 +48,17 @@ class ThresholdChange(models.Model):
 
 class ThresholdDecisionQuerySet(models.QuerySet["ThresholdDecision"]):
     def approved(self, casino: Casino, kind: str) -> "ThresholdDecisionQuerySet":
-        """The approved changes of a kind, the latest in force first."""
+        """Select the approved changes of a kind, the latest in force first."""
         found = self.filter(change__casino=casino, change__kind=kind, outcome=ThresholdDecision.Outcome.APPROVED)
         return found.select_related("change").order_by("-effective_from", "-pk")
 
     def in_force(self, casino: Casino, kind: str, at: dt.datetime | None = None) -> "ThresholdDecision | None":
-        """The approved change that is in force at a moment (now, where none is given); none: no change was approved."""
+        """Return the approved change in force at a moment (defaults to now); None if none was approved."""
         return self.approved(casino, kind).filter(effective_from__lte=at or timezone.now()).first()
 
 
 class ThresholdDecision(models.Model):
-    """What became of a change: one decision each; approved or rejected by another person, withdrawn by the proposer."""
+    """The decision on a change: approved or rejected by another person, or withdrawn by the proposer."""
 
     class Outcome(models.TextChoices):
         APPROVED = "approved"
@@ -69,7 +69,7 @@ class ThresholdDecision(models.Model):
     casino_path, pit_path = "change__casino", None
 
     change = models.OneToOneField(ThresholdChange, on_delete=models.PROTECT, related_name="decision")
-    # stands here again for the CHECK; a foreign key over both together keeps it true (migration 0023)
+    # repeated here for the CHECK; a foreign key over both keeps it correct (migration 0023)
     proposed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     outcome = models.CharField(max_length=10, choices=Outcome)
     decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")

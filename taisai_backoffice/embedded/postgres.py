@@ -1,4 +1,4 @@
-"""The PostgreSQL of a home: made once, started and stopped here, reached over loopback with SCRAM."""
+"""The PostgreSQL of a home: created once, started and stopped here, reached over loopback with SCRAM."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ from taisai_backoffice.embedded.machine import free_port, live_process
 DATABASE = "taisai"
 ROLES = ("owner", "app")
 RESTART_SECONDS = 10
-#: An array as the server keeps it in memory: `array_send` calls a function for each element.
+#: Reads an array as it is in the server's memory: `array_send` would call a function for each element.
 ARRAY_BYTES = """
 CREATE FUNCTION taisai_array_bytes(anyarray) RETURNS bytea
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend'
@@ -33,7 +33,7 @@ unix_socket_directories = ''
 timezone = 'UTC'
 log_timezone = 'UTC'
 jit = off
-# The rounds of a busy day stay in memory, table by table; what is not used of it is never taken.
+# The rounds of a busy day fit in memory; unused memory is never allocated.
 shared_buffers = 512MB
 """
 
@@ -51,7 +51,7 @@ class Postgres:
 
     @property
     def link(self) -> Path:
-        """In the home: the data folder, or a link to where the server's account can reach it."""
+        """Return the data folder in the home, or a link to where the server's account can reach it."""
         return self.home.path / "postgres"
 
     @property
@@ -63,15 +63,15 @@ class Postgres:
         return self.data / "server.log"
 
     def start(self) -> None:
-        """Start the server, making it first where there is none, and wait until it answers."""
+        """Start the server, creating it first if necessary, and wait until it answers."""
         if self.is_running():
-            self._ensure_roles()  # whoever started it may have been killed before he came so far
+            self._ensure_roles()  # the process that started it may have been killed before this step
             return
         if not self.link.exists():
             self._initialise()
         deadline = time.monotonic() + RESTART_SECONDS
         while (fault := self._try_to_start()) is not None:
-            if time.monotonic() > deadline:  # a server killed a moment ago may still hold its files
+            if time.monotonic() > deadline:  # a server that was just killed may still hold its files
                 raise EmbeddedServerError(f"PostgreSQL did not start: {fault} Its log is {self.log}.")
             time.sleep(0.3)
         self._ensure_roles()
@@ -84,7 +84,7 @@ class Postgres:
         return self.pid() is not None
 
     def pid(self) -> int | None:
-        """The server's process, where the pid file tells of one that is really PostgreSQL."""
+        """Return the server's process if the pid file names one that is really PostgreSQL."""
         lines = self._pid_file()
         process = live_process(lines[0], "postgres", self.data) if lines else None
         return process.pid if process else None
@@ -99,7 +99,7 @@ class Postgres:
         return self.home.secret(f"postgres-{role}")
 
     def remove(self) -> None:
-        """Stop the server and delete all its data: for throwaway homes."""
+        """Stop the server and delete all its data, for throwaway homes."""
         self.stop()
         if self.link.is_symlink():
             shutil.rmtree(self.data.parent)
@@ -112,7 +112,7 @@ class Postgres:
             return []
 
     def _initialise(self) -> None:
-        """initdb into a draft that is renamed when it is whole: killed half way, the next start begins anew."""
+        """Run initdb in a draft folder and rename it when complete; if killed, the next start begins again."""
         folder = reachable_folder(self.home, self.account)
         for left in folder.glob("postgres.new.*"):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
@@ -132,7 +132,7 @@ class Postgres:
             raise EmbeddedServerError(f"PostgreSQL could not be set up in {folder}: {result.stderr.strip()}")
         with (draft / "postgresql.conf").open("a") as configuration:
             configuration.write(CONFIGURATION)
-        # elsewhere, data of a home that was deleted may still be there; it is not ours to delete
+        # outside the home there may be data of a deleted home; it is not ours to delete
         data = self.link if folder == self.home.path else folder / draft.name.replace("postgres.new", "data")
         draft.rename(data)
         if data != self.link:
@@ -143,7 +143,7 @@ class Postgres:
         return self._control("start", "-w", "-t", "60", "-l", str(self.log), "-o", " ".join(options))
 
     def _control(self, *arguments: str) -> str | None:
-        """pg_ctl; what it says where it fails. Its output goes to a file, since the server would hold a pipe open."""
+        """Run pg_ctl and return its error. Its output goes to a file, since the server would keep a pipe open."""
         with tempfile.TemporaryFile("w+") as output:
             result = self.account.run(
                 self._program("pg_ctl"), "-D", self.data, *arguments,
@@ -158,7 +158,7 @@ class Postgres:
         return self._binaries / name
 
     def _ensure_roles(self) -> None:
-        """The two roles, the database and its function; harmless where they are there already."""
+        """Create the two roles, the database and its function, if they are missing."""
         with self._superuser() as connection:
             known = {row[0] for row in connection.execute("SELECT rolname FROM pg_roles")}
             for role in ROLES:
@@ -172,7 +172,7 @@ class Postgres:
                 connection.execute(ARRAY_BYTES)
 
     def _superuser(self, database: str = "postgres") -> "psycopg.Connection[tuple[Any, ...]]":
-        """A server that is only just starting says so; then ask again."""
+        """Connect as superuser, retrying while the server is starting."""
         deadline = time.monotonic() + RESTART_SECONDS
         while True:
             try:
@@ -186,7 +186,7 @@ class Postgres:
 def create_database(
     connection: "psycopg.Connection[tuple[object, ...]]", name: str, template: str = "template0"
 ) -> None:
-    """A database that `owner` owns and `app` may only use."""
+    """Create a database that `owner` owns and `app` may only use."""
     database = sql.Identifier(name)
     connection.execute(
         sql.SQL("CREATE DATABASE {} OWNER owner TEMPLATE {} STRATEGY wal_log").format(
@@ -198,5 +198,5 @@ def create_database(
 
 
 def _plain_environment() -> dict[str, str]:
-    """No PG* variable of the caller may lead the server astray."""
+    """Return the environment without the caller's PG* variables, which would mislead the server."""
     return {key: value for key, value in os.environ.items() if not key.startswith("PG")}

@@ -31,7 +31,7 @@ save ""
 
 
 class Valkey:
-    """What is queued survives a restart (an append-only file); the truth is in PostgreSQL all the same."""
+    """The broker's server. Queued messages survive a restart (append-only file); PostgreSQL keeps the real queue."""
 
     name = "Valkey"
 
@@ -49,7 +49,7 @@ class Valkey:
     def start(self) -> None:
         if self.is_running():
             return
-        for _ in range(START_TRIES):  # somebody may take the port between the look and the use
+        for _ in range(START_TRIES):  # another program may take the port in between
             fault = self._try_to_start()
             if self.is_running():
                 return
@@ -100,7 +100,7 @@ class Valkey:
         return f"redis://:{self._password()}@127.0.0.1:{(self.folder / 'port').read_text()}/0"
 
     def url_if_set_up(self) -> str | None:
-        """For commands: the broker of this home, should it be running; nothing is made or started."""
+        """Return the broker of this home if it is set up. For commands; creates and starts nothing."""
         return self.url() if (self.folder / "port").exists() else None
 
     def _password(self) -> str:

@@ -1,1 +1,1 @@
-"""How dates and times look on pages: the day first and 24 hours, as a pit reads its clock."""
+"""Formats of dates and times on pages: day first, 24-hour clock."""

@@ -1,4 +1,4 @@
-"""The admin site: one login, one look, one sidebar for all pages."""
+"""The admin site: one login, one design and one sidebar for all pages."""
 
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from taisai_backoffice.site.navigation import sidebar_groups
 
 
 class LoginForm(AuthenticationForm):
-    """Staff number and password, checked by the service: throttled, bounded, and on record where it fails."""
+    """Staff number and password, checked by the service: throttled, limited, and recorded if they fail."""
 
     def clean(self) -> dict[str, Any]:
         from games.accounts.clients import client_of
@@ -35,7 +35,7 @@ class LoginForm(AuthenticationForm):
 
 
 class OwnPasswordForm(AdminOwnPasswordChangeForm):
-    """Django's form would save the person itself; ours goes through the service, so that the change has its history."""
+    """Change the password through our service, so that it is in the history. Django's form would save directly."""
 
     def __init__(self, *args: Any, client: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -61,7 +61,7 @@ class OwnPasswordForm(AdminOwnPasswordChangeForm):
         return self.user
 
 
-#: Unfold's Alpine evaluates the attributes of its pages; no other page may.
+#: Unfold's Alpine evaluates attributes as code; no other page may.
 alpine_allowed = csp_update({"script-src": [UNSAFE_EVAL]})
 
 
@@ -111,9 +111,9 @@ class BackOfficeSite(UnfoldAdminSite):
 
     @method_decorator(alpine_allowed)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """429 where an attempt came too soon, 503 where other passwords are being checked; both say when to retry.
+        """Show the login; 429 if an attempt came too soon, 503 if other passwords are being checked.
 
-        A bare page for these: whoever guesses as fast as possible should cost the site as little as possible.
+        Both refusals say when to retry and use a bare page, so that guessing passwords costs the site little.
         """
         from games.accounts.services.login_throttle import ThrottledError
         from taisai_backoffice.web.hashing import TooManyHashesError
@@ -133,7 +133,7 @@ class BackOfficeSite(UnfoldAdminSite):
         return alpine_allowed(self.plain_view(view, cacheable))
 
     def plain_view(self, view: Any, cacheable: bool = False) -> Any:
-        """A page behind the same login that is not one of Unfold's."""
+        """Return a view behind the login that is not one of Unfold's."""
         return super().admin_view(view, cacheable)
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -156,11 +156,11 @@ class BackOfficeSite(UnfoldAdminSite):
         return super().index(request, {name: value for part in parts for name, value in part.items()})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Django asks for it on every page; only an app's own page shows it, as the sidebar is ours."""
+        """Return the apps for an app's own page only: every page asks for them, but the sidebar is ours."""
         return super().get_app_list(request, app_label) if app_label else []
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
-        """Only groups in which this person has something to open."""
+        """Return the sidebar groups with at least one page that this person may open."""
         return sidebar_groups(super().get_sidebar_list(request), request)
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:

@@ -1,6 +1,7 @@
-"""How the admin looks, and its sidebar: groups by task, each person seeing what is his own."""
+"""The design of the admin and its sidebar: groups by task, each person with the pages they may open."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -13,7 +14,7 @@ from django.utils import timezone
 def page(
     title: str, icon: str, route: str, action: str, badge: Callable[[HttpRequest], str] | None = None
 ) -> dict[str, Any]:
-    """A sidebar entry, there for whoever may do `action`; `badge` says what is to be told beside its title."""
+    """Make a sidebar entry for people who may do `action`; `badge` returns the text beside its title."""
 
     def permission(request: HttpRequest) -> bool:
         from games.access.gate import can
@@ -34,7 +35,7 @@ def group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
 
 
 def sidebar() -> list[dict[str, Any]]:
-    """By task, in the order of a shift. A group without a page for the person at the keyboard is not shown."""
+    """List the groups by task, in the order of a shift."""
     return [
         {"items": [{"title": "Overview", "icon": "dashboard", "link": reverse("admin:index")}]},
         group(
@@ -42,7 +43,7 @@ def sidebar() -> list[dict[str, Any]]:
             page("Tables", "table_restaurant", "admin:games_table_changelist", "table.view"),
             page("Limit proposals", "edit_note", "admin:games_limitproposal_changelist", "limitproposal.view"),
             page("Limit presets", "bookmark", "admin:games_limitpreset_changelist", "limitpreset.view"),
-            page("Signs", "signpost", "admin:games_limitset_changelist", "limitset.view"),
+            page("Table signs", "signpost", "admin:games_limitset_changelist", "limitset.view"),
             page("Dice sets", "casino", "admin:games_diceset_changelist", "diceset.view"),
             page("Tumblers", "cyclone", "admin:games_tumbler_changelist", "tumbler.view"),
             page("Casinos", "apartment", "admin:games_casino_changelist", "casino.view"),
@@ -69,23 +70,28 @@ def sidebar() -> list[dict[str, Any]]:
             "Rulings",
             page("Rulings", "gavel", "admin:audits_ruling_changelist", "ruling.view"),
             page("Standing interpretations", "push_pin", "admin:audits_ruling_standing", "ruling.view"),
-            page("Consequences", "published_with_changes", "admin:audits_consequence_changelist", "consequence.view"),
+            page(
+                "Corrective actions",
+                "published_with_changes",
+                "admin:audits_consequence_changelist",
+                "consequence.view",
+            ),
             page("Discretion", "how_to_reg", "admin:audits_discretion_changelist", "discretion.view"),
             page("Settlement policies", "rule", "admin:games_settlementpolicy_changelist", "settlementpolicy.view"),
         ),
         group(
             "Findings",
             page("Findings", "troubleshoot", "admin:audits_finding_changelist", "finding.view", badge=open_alerts),
-            page("Days", "calendar_month", "admin:audits_daysummary_changelist", "daysummary.view"),
-            page("Runs", "autorenew", "admin:audits_run_changelist", "run.view"),
+            page("Daily results", "calendar_month", "admin:audits_daysummary_changelist", "daysummary.view"),
+            page("Reconciliation runs", "autorenew", "admin:audits_run_changelist", "run.view"),
             page("Thresholds", "tune", "admin:games_thresholdchange_changelist", "thresholdchange.view"),
-            page("Notices", "notifications", "admin:audits_notice_changelist", "notice.view"),
+            page("Notifications", "notifications", "admin:audits_notice_changelist", "notice.view"),
         ),
         group(
             "Reports",
             page("Reports", "summarize", "admin:audits_reportrun_changelist", "report.view"),
             page("Report schedules", "event_repeat", "admin:audits_reportschedule_changelist", "reportschedule.view"),
-            page("Refused attempts", "gpp_bad", "admin:games_denial_changelist", "denial.view"),
+            page("Access denials", "gpp_bad", "admin:games_denial_changelist", "denial.view"),
             page("Failed logins", "lock_person", "admin:games_failedlogin_changelist", "failedlogin.view"),
             page("Access records", "visibility", "admin:games_accessrecord_changelist", "accessrecord.view"),
             page("Access reviews", "fact_check", "admin:games_accessreview_changelist", "accessreview.view"),
@@ -107,10 +113,21 @@ def sidebar() -> list[dict[str, Any]]:
     ]
 
 
+@cache
+def sidebar_places() -> dict[str, tuple[str, str]]:
+    """Map the address of each sidebar page to its group and title, for breadcrumbs and page titles."""
+    return {
+        str(item["link"]): (group["title"], item["title"])
+        for group in sidebar()
+        if "title" in group
+        for item in group["items"]
+    }
+
+
 def sidebar_groups(groups: list[dict[str, Any]], request: HttpRequest) -> list[dict[str, Any]]:
-    """Without the groups that would be empty; with the badges of what the person sees."""
+    """Return the groups that are not empty, with the badges that the person sees."""
     shown = [group for group in groups if any(item["has_permission"] for item in group["items"])]
-    for item in (item for one in shown for item in one["items"]):
+    for item in (item for group in shown for item in group["items"]):
         badge = item.get("badge")
         if callable(badge):
             item["badge"] = badge(request) if item["has_permission"] else ""
@@ -119,7 +136,7 @@ def sidebar_groups(groups: list[dict[str, Any]], request: HttpRequest) -> list[d
 
 
 def environment_label(request: HttpRequest) -> list[str]:
-    """On every page: whose time its clocks show, and whether all this is only a demonstration."""
+    """Return the label on every page: the time zone of its clock, and whether this is a demonstration."""
     place = timezone.get_current_timezone_name().rpartition("/")[2].replace("_", " ")
     return [f"{place} time", "info"] if settings.PRODUCTION else [f"Demo · {place} time", "warning"]
 

@@ -1,1 +1,1 @@
-"""How requests reach the product: the web server, bounds of bodies, headers, throttles, refusals."""
+"""How requests reach the product: web server, body limits, headers, throttles and refusals."""

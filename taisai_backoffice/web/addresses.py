@@ -1,19 +1,19 @@
-"""The address of the client behind a stated number of proxies (TRUSTED_PROXIES)."""
+"""Find the client's address behind a stated number of proxies (TRUSTED_PROXIES)."""
 
 import ipaddress
 
 from django.conf import settings
 from django.http import HttpRequest
 
-#: One household or office is one prefix: whoever has one address of it has all of them.
+#: One household or office has one prefix, and all addresses in it.
 IPV6_PREFIX = 64
 
 
 def client_address(request: HttpRequest) -> str | None:
-    """Return the client's address, or None where the server does not know it (a socket file).
+    """Return the client's address, or None if the server does not know it (a socket file).
 
-    Without proxies that is the peer's. Behind n of them each adds the address it was called from at the right of
-    `X-Forwarded-For`, so the n-th from the right is the only entry that no client can make up.
+    Without proxies it is the peer's. Each of n proxies adds the address it was called from at the right of
+    `X-Forwarded-For`, so the n-th from the right is the only entry that a client cannot invent.
     """
     proxies: int = settings.TRUSTED_PROXIES
     peer = request.META.get("REMOTE_ADDR", "")
@@ -24,7 +24,7 @@ def client_address(request: HttpRequest) -> str | None:
 
 
 def network_of(address: str | None) -> str:
-    """Return what is counted as one place: an IPv4 address, or the /64 of an IPv6 address."""
+    """Return the network counted as one place: an IPv4 address, or the /64 of an IPv6 address."""
     if address is None:
         return ""
     parsed = ipaddress.ip_address(address)

@@ -1,7 +1,7 @@
-"""How large the body of a request may be, and how slowly it may come.
+"""Limits on the size of a request's body and on how slowly it may arrive.
 
-1 MB for every call and form. A larger body is an upload: it has a route of its own (UPLOAD_ROUTES), and is read only
-after login and permission. Anywhere else it is refused before a byte of it is read.
+Every call and form may send 1 MB. A larger body is an upload: it has a route of its own (UPLOAD_ROUTES) and is read
+only after login and permission. Anywhere else it is refused before a byte is read.
 """
 
 import time
@@ -11,10 +11,10 @@ MEGABYTE = 1024 * 1024
 LARGEST_BODY = MEGABYTE
 #: How long such a body may take to arrive.
 BODY_SECONDS = 10
-#: An upload may be silent for so long, and has to keep up so many bytes a second on average.
+#: An upload may pause this many seconds, and must keep this average of bytes per second.
 SILENT_SECONDS = 10
 SLOWEST_UPLOAD = 64 * 1024
-#: The routes that take files, and check login and permission before they read one.
+#: The routes that accept files. They check login and permission before they read one.
 UPLOAD_ROUTES = {
     "api:round_import",
     "api:incident_evidence",
@@ -31,12 +31,12 @@ class BodyError(OSError):
 
 class SlowBodyError(BodyError):
     def __init__(self) -> None:
-        super().__init__("The upload came too slowly, and nothing of it was kept; send it again over a better line.")
+        super().__init__("The upload was too slow, and nothing of it was kept; send it again over a faster connection.")
 
 
 class IncompleteBodyError(BodyError):
     def __init__(self) -> None:
-        super().__init__("The connection ended before the whole body was there; nothing of it was kept.")
+        super().__init__("The connection ended before the whole body arrived; nothing of it was kept.")
 
 
 class UploadPace:

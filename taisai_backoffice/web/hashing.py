@@ -1,9 +1,9 @@
-"""Argon2 with a bound on how many passwords are hashed at once in a process.
+"""Argon2 with a limit on how many passwords are hashed at once in a process.
 
-Without a bound, clients that guess would hold every thread of the web server with hashing, and every page would wait
-for them. Beyond the bound the answer is 503 at once. A hash has one thread (Django's default has eight, which take the
-cores from everything else) and 46 MB, as OWASP recommends for Argon2id, with twice its passes. It runs in a thread of
-low priority, so that it takes the cores that nothing else needs.
+Without a limit, clients that guess passwords would occupy every thread of the web server with hashing. Beyond the
+limit the answer is 503 at once. A hash uses one thread (Django's default of eight would take all cores) and 46 MB, as
+OWASP recommends for Argon2id, with twice its passes. It runs in a thread of low priority, so that it uses only idle
+cores.
 """
 
 import os
@@ -60,9 +60,9 @@ Hash = TypeVar("Hash", str, bool)
 
 
 def _lower_priority() -> None:
-    """Linux has a priority for each thread; elsewhere all of a process share one, which stays.
+    """Lower the priority of this thread. Only Linux has priorities per thread; elsewhere nothing changes.
 
-    A machine that refuses it (a filter of system calls) hashes at the usual priority: an error here would refuse every
+    A machine that refuses it (a filter of system calls) hashes at normal priority: an error here would refuse every
     login from then on.
     """
     if hasattr(os, "sched_getscheduler"):
@@ -85,7 +85,7 @@ def hashed(work: Callable[[], Hash]) -> Hash:
 
 
 class BoundedArgon2(Argon2PasswordHasher):
-    """Every door to a hash passes here: login, password change, confirmation, one-time link."""
+    """Hash within the limit: for login, password change, confirmation and sign-in links alike."""
 
     time_cost = 2
     memory_cost = 46 * 1024

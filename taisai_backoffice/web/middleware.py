@@ -1,4 +1,4 @@
-"""What every request passes at the door: bounds of its body, how often a person may ask, and what may be kept of it."""
+"""Middleware of every request: limits on its body, how often a person may ask, and what may be cached."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,20 +16,20 @@ from taisai_backoffice.web.bodies import LARGEST_BODY, UPLOAD_ROUTES
 from taisai_backoffice.web.refusals import TOO_LARGE, plain_page, refusal
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
-#: What a page is asked by. The calls of the API name their own.
+#: Methods of pages. API calls declare their own.
 PAGE_METHODS = ("GET", "HEAD", "POST")
 PROBES: dict[str, GetResponse] = {"/healthz": health.alive, "/readyz": health.ready}
 
 
-#: Methods that some page or call has. TRACE would send cookies back to whoever asks.
+#: Methods that any page or call has. TRACE would send cookies back to the caller.
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 PLAIN_HTTP = "Calls are answered over HTTPS only. What you sent was not encrypted: replace the key or session in it."
 
 
 class RequestLineMiddleware:
-    """Refuse methods that nothing has, and calls over plain HTTP; keep answers out of other sites' pages.
+    """Refuse unused methods and calls over plain HTTP; keep answers out of other sites' pages.
 
-    A browser is led to HTTPS. A program is not: its key would travel unencrypted, and the mistake would never show.
+    A browser is redirected to HTTPS. A program is not: its key would travel unencrypted, and no one would notice.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -47,7 +47,7 @@ class RequestLineMiddleware:
 
 
 class NoStoreMiddleware:
-    """Nothing of an API answer, nor of what a person with a session sees, is kept by a browser or a proxy."""
+    """Keep API answers and pages of logged-in people out of the caches of browsers and proxies."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -61,7 +61,7 @@ class NoStoreMiddleware:
 
 
 class ProbeMiddleware:
-    """The probes are answered before a session is looked for: they need no database, whatever cookie comes along."""
+    """Answer the probes before a session is loaded: they need no database, whatever cookie is sent."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -72,7 +72,7 @@ class ProbeMiddleware:
 
 
 class MethodMiddleware:
-    """Refuse what no page knows, before a session is looked for: Django's admin would take a DELETE for a GET."""
+    """Refuse methods that no page has, before a session is loaded: Django's admin would take DELETE for GET."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -80,15 +80,15 @@ class MethodMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method in PAGE_METHODS or is_call(request):
             return self.get_response(request)
-        answer = plain_page(405, "Not possible", "A page is opened or sent; it takes nothing else.")
+        answer = plain_page(405, "Not possible", "Pages accept GET and POST only.")
         answer.headers["Allow"] = ", ".join(PAGE_METHODS)
         return answer
 
 
 class BodyMiddleware:
-    """More than a call or form may send goes to an upload's route or nowhere; a file, only from whoever is logged in.
+    """Refuse large bodies except on upload routes, and files except from logged-in people.
 
-    The check of a form's token reads the form, before any page asks who sent it: therefore here.
+    This is done here because the check of a form's token already reads the form.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -109,7 +109,7 @@ class BodyMiddleware:
 
 
 class PersonThrottleMiddleware:
-    """People search, export and begin runs as often as a person can use, and not as often as a script would."""
+    """Limit searches, exports and runs per person to more than a person needs and less than a script uses."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

@@ -1,5 +1,8 @@
-"""Answers that no view gives: refused, missing, too large, too often, out of order. People get a page, programs a
-problem (RFC 9457). None of them needs the database unless the person is known to be logged in."""
+"""Refusals that come from no view: missing, too large, too often, unavailable.
+
+People get a page, programs a problem (RFC 9457). No refusal needs the database unless the person is known to be
+logged in.
+"""
 
 import errno
 import sys
@@ -20,9 +23,9 @@ from games.api.problems import is_call, problem_outside
 from games.rounds.services.uploads import UploadRefusedError
 from taisai_backoffice.web.bodies import LARGEST_BODY, MEGABYTE
 
-#: After how many seconds to try again while the database or the disk is out of order.
+#: Seconds until the next attempt while the database or the disk is unavailable.
 RETRY_SECONDS = 5
-#: A home that cannot be written: full, over its quota, or mounted to be read only.
+#: Errors of a home that cannot be written: full, over its quota, or mounted read-only.
 DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 TOO_LARGE = (
     f"The body is larger than {LARGEST_BODY // MEGABYTE} MB, the most that a form or call may send; nothing of it was "
@@ -57,7 +60,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def busy(request: HttpRequest, message: str, wait: int) -> HttpResponse:
-    """503 at once, with the time after which to try again."""
+    """Answer 503 at once, with the time after which to try again."""
     answer = problem_outside(503, "Busy", message) if is_call(request) else _page(request, 503, "Busy", message)
     answer["Retry-After"] = str(wait)
     return answer
@@ -69,12 +72,12 @@ def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
             404, "Not there", "There is nothing at this address; /api/v1/schema/ names all there are."
         )
     return _page(
-        request, 404, "No such page", "There is nothing at this address. Perhaps it was mistyped, or the link is old."
+        request, 404, "No such page", "There is nothing at this address. It may be mistyped, or the link may be old."
     )
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """Answer what no view caught: 503 with a time to come back while a server is away, else 500."""
+    """Answer an error that no view handled: 503 with a time to retry while a server is away, else 500."""
     if is_outage(sys.exc_info()[1]):
         code, title, message = 503, "Not available", OUTAGE
     else:
@@ -89,14 +92,14 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Return whether an error comes from a database or a disk that may be back in a moment."""
+    """Return whether an error comes from a database or disk that may be back shortly."""
     if isinstance(error, OSError):
         return error.errno in DISK_FAULTS
     return isinstance(error, OperationalError | InterfaceError)
 
 
 def refusal(request: HttpRequest, code: int, title: str, message: str, **headers: str) -> HttpResponse:
-    """A refusal of a request before its view: a page or a problem."""
+    """Refuse a request before its view, with a page or a problem."""
     if is_call(request):
         answer: HttpResponse = problem_outside(code, title, message)
     else:
@@ -107,12 +110,12 @@ def refusal(request: HttpRequest, code: int, title: str, message: str, **headers
 
 
 def plain_page(code: int, title: str, message: str) -> HttpResponse:
-    """A page that asks nothing of the database, nor of the static files."""
+    """Make a page that needs neither the database nor static files."""
     return HttpResponse(render_to_string("plain.html", {"title": title, "message": message}), status=code)
 
 
 def _page(request: HttpRequest, status: int, title: str, message: str) -> HttpResponse:
-    """Answer with a page, drawn as the others for a person with a session; with a problem where no page is accepted."""
+    """Answer with a normal page for a person with a session, or a problem if no page is accepted."""
     if not request.accepts("text/html"):
         return problem_outside(status, title, message)
     if admin.site.has_permission(request):
@@ -121,7 +124,7 @@ def _page(request: HttpRequest, status: int, title: str, message: str) -> HttpRe
 
 
 def _page_inside(request: HttpRequest, status: int, title: str, message: str) -> HttpResponse:
-    """A page of Unfold's, whose Alpine evaluates its attributes."""
+    """Draw a page of Unfold's, whose Alpine evaluates its attributes."""
     context = {
         **admin.site.each_context(request),
         "title": title,

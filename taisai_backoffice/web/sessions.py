@@ -1,4 +1,4 @@
-"""Sessions in the database, with keys such as we make: what else a cookie holds is never asked of it."""
+"""Sessions in the database. Cookies whose key we could not have made are never looked up."""
 
 from django.contrib.sessions.backends import db
 

@@ -1,7 +1,7 @@
-"""How often a person may search, export and begin runs in a minute.
+"""How often a person may search, export and start runs in a minute.
 
-Counted in the memory of each web process: a bound against scripts, not a meter. Terminals are counted exactly, in the
-database (games.terminals.services).
+Counted in the memory of each web process, as a limit against scripts. Terminals are counted exactly, in the database
+(games.terminals.services).
 """
 
 import time
@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from games.models import Staff
 
 MINUTE = 60
-#: Parameters that search, on whatever page or call.
+#: Parameters that mean a search, on any page or call.
 SEARCHES = ("q", "text", "player", "term")
 SEARCH_ROUTES = {"api:incident_precedents", "api:advice"}
 EXPORT_ROUTES = {
@@ -26,7 +26,7 @@ RUN_ROUTES = {"admin:audits_run_add", "admin:audits_reportrun_add", "api:reports
 
 @dataclass(frozen=True)
 class Kind:
-    """What is counted together, in words, and the setting that bounds it."""
+    """What is counted together, its name, and the setting that limits it."""
 
     words: str
     setting: str
@@ -38,7 +38,7 @@ RUN = Kind("runs", "PERSON_RUNS_A_MINUTE")
 
 
 class TooOftenError(Exception):
-    """More of a kind in this minute than a person has; `wait` says for how many seconds."""
+    """Too many of a kind in this minute; `wait` is the time to wait in seconds."""
 
     def __init__(self, kind: Kind, most: int, wait: int) -> None:
         super().__init__(f"More than {most} {kind.words} in this minute; try again in {wait} seconds.")
@@ -46,7 +46,7 @@ class TooOftenError(Exception):
 
 
 def kind_of(request: HttpRequest) -> Kind | None:
-    """Return what of all that is counted a request is."""
+    """Return the kind of a request; None if it is not counted."""
     route = request.resolver_match.view_name if request.resolver_match else ""
     if route in RUN_ROUTES and request.method == "POST":
         return RUN
@@ -58,7 +58,7 @@ def kind_of(request: HttpRequest) -> Kind | None:
 
 
 def count(person: Staff, kind: Kind) -> None:
-    """Count one more; raise where it is one too many."""
+    """Count one more request; raise if it is one too many."""
     now = int(time.time())
     most: int = getattr(settings, kind.setting)
     key = f"throttle:{kind.setting}:{person.pk}:{now // MINUTE}"

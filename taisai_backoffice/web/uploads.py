@@ -1,7 +1,7 @@
-"""How a file that somebody uploads is received: bounded before its first byte is read, and counted while it comes.
+"""Receive uploaded files: limited before the first byte is read, and counted while they arrive.
 
-Files on their way are kept in a folder of their casino below the home, which holds no more than its quota: never in the
-system's temporary folder, which others need.
+Arriving files are stored in a folder of their casino below the home, within its quota: never in the system's
+temporary folder, which other programs need.
 """
 
 from tempfile import NamedTemporaryFile
@@ -14,11 +14,11 @@ from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUplo
 from games.rounds.services.uploads import LARGEST_UPLOAD, UploadRefusedError, incoming, space_verify
 
 MEGABYTE = 1024 * 1024
-AROUND = MEGABYTE  # what a form has beside its file
+AROUND = MEGABYTE  # allowance for the form around the file
 
 
 class UploadTooLargeError(UploadRefusedError):
-    """Larger than any file that is taken."""
+    """The file is larger than any that is accepted."""
 
 
 def largest_upload() -> int:
@@ -26,7 +26,7 @@ def largest_upload() -> int:
 
 
 class BoundedUploadHandler(TemporaryFileUploadHandler):
-    """Receives a file into its casino's folder, and never more of it than is taken anywhere."""
+    """Receive a file into its casino's folder, up to the largest size accepted anywhere."""
 
     def __init__(self, request: Any = None) -> None:
         super().__init__(request)
@@ -63,5 +63,5 @@ class IncomingFile(TemporaryUploadedFile):
 def too_large() -> UploadTooLargeError:
     megabytes = largest_upload() // MEGABYTE
     return UploadTooLargeError(
-        f"The file is larger than {megabytes} MB, and nothing of it was kept; send a part of it."
+        f"The file is larger than {megabytes} MB, and nothing of it was kept; split it and send the parts."
     )

@@ -23,7 +23,7 @@ def test_calls_are_described_and_can_be_tried(site: Site, page: Page) -> None:
     expect(page.get_by_role("heading", name="Tai Sai back office")).to_be_visible()
     call = page.locator("#operations-tables-table_read")
     call.get_by_role("button", name="GET").first.click()
-    expect(call.get_by_text("The table's code, in capitals or not.")).to_be_visible()
+    expect(call.get_by_text("The table's code, in any case.")).to_be_visible()
     call.get_by_role("button", name="Try it out").click()
     call.get_by_placeholder("code").fill("PG-31")
     call.get_by_role("button", name="Execute").click()

@@ -8,20 +8,20 @@ from playwright.sync_api import Page, expect
 from tests.pages.conftest import PASSWORD, Site, log_in, sidebar
 
 HOUSE = ["Casinos", "Pits"]
-FLOOR = ["Tables", "Limit proposals", "Limit presets", "Signs", "Dice sets", "Tumblers", *HOUSE]
+FLOOR = ["Tables", "Limit proposals", "Limit presets", "Table signs", "Dice sets", "Tumblers", *HOUSE]
 ROUNDS = ["Rounds", "Rounds in play"]
 UPLOADS = [*ROUNDS, "Uploads"]
 TERMINALS = ["Terminals"]
 SYSTEM = [*TERMINALS, "Schedule", "Task results"]
-REPORTS = ["Reports", "Report schedules", "Refused attempts", "Failed logins", "Access records", "Access reviews"]
+REPORTS = ["Reports", "Report schedules", "Access denials", "Failed logins", "Access records", "Access reviews"]
 PEOPLE = ["Staff", "Acting appointments", "Sessions", "Second factor resets", "Account proposals"]
 INCIDENTS = ["Incidents", "Daily log", "Handovers", "Disputes", "Evidence", "Search"]
 INCIDENTS_AND_RULES = [*INCIDENTS, "Shifts", "Dispute rules"]
-RULINGS = ["Rulings", "Standing interpretations", "Consequences", "Discretion"]
+RULINGS = ["Rulings", "Standing interpretations", "Corrective actions", "Discretion"]
 RULINGS_AND_POLICIES = [*RULINGS, "Settlement policies"]
-FINDINGS = ["Findings", "Days", "Runs"]
+FINDINGS = ["Findings", "Daily results", "Reconciliation runs"]
 THRESHOLDS = [*FINDINGS, "Thresholds"]
-NOTICES = [*THRESHOLDS, "Notices"]
+NOTICES = [*THRESHOLDS, "Notifications"]
 SIDEBARS = {
     "pit-supervisor": {
         "Floor": FLOOR,
@@ -91,7 +91,7 @@ SIDEBARS = {
     },
     "administrator": {
         "Floor": HOUSE,
-        "Reports": ["Refused attempts", "Failed logins", "Access reviews"],
+        "Reports": ["Access denials", "Failed logins", "Access reviews"],
         "People": PEOPLE,
         "System": SYSTEM,
     },

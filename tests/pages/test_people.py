@@ -48,7 +48,7 @@ def test_what_the_service_refuses_stands_at_its_field(site: Site, page: Page) ->
     page.get_by_label("Pits").select_option("All pits of the casino")
     page.get_by_label("Reason").fill("Ambition")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("appoints to posts below their own")).to_be_visible()
+    expect(page.get_by_text("appoints to lower posts only")).to_be_visible()
     assert not Duty.objects.filter(reason="Ambition").exists()
 
 

@@ -138,7 +138,7 @@ def is_overview_of(name: str, page: str) -> bool:
 
 
 def worker_of(run: Run) -> psutil.Process:
-    (worker,) = [one for one in psutil.Process(run.process.pid).children() if "worker" in one.cmdline()]
+    (worker,) = [child for child in psutil.Process(run.process.pid).children() if "worker" in child.cmdline()]
     return worker
 
 
@@ -164,7 +164,7 @@ def test_a_second_run_on_a_home_at_work_is_told_where_the_first_one_is(product: 
         env=bare_environment(product.home, PORT=str(quiet_port())),
     )  # fmt: skip
     assert said.returncode == 1
-    assert f"make run is at work already on {product.home.path}, at {run.address()}" in said.stderr
+    assert f"make run is already running on {product.home.path}, at {run.address()}" in said.stderr
     assert run.is_ready()
 
 

@@ -20,7 +20,7 @@ def test_a_home_with_an_older_schedule_gets_what_is_new_and_what_has_changed(clo
     PeriodicTask.objects.create(name="reconciliation-sweep", task="audits.tasks.sweep", interval=older)
     scheduler = PatientScheduler(app=app)
     entries = {name: scheduler.schedule[name] for name in app.conf.beat_schedule}
-    assert {name: (one.task, one.schedule.run_every) for name, one in entries.items()} == {
+    assert {name: (entry.task, entry.schedule.run_every) for name, entry in entries.items()} == {
         "heartbeat": ("taisai_backoffice.celery.heartbeat", dt.timedelta(seconds=15)),
         "reconciliation-sweep": ("audits.tasks.sweep", dt.timedelta(seconds=10)),
         "close-gaming-days": ("audits.tasks.close_days", dt.timedelta(seconds=60)),

@@ -44,7 +44,7 @@ FAULTS = [
     ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is missing"),
     ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@db/taisai?sslmode=disable"}, "sslmode=disable"),
     ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@127.0.0.1/taisai?sslmode=disable"}, "sslmode=disable"),
-    ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@db/taisai"}, "DATABASE_URL does not insist on encryption"),
+    ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@db/taisai"}, "DATABASE_URL does not require encryption"),
     ({"DATABASE_URL": "postgresql://app:zu4kieRae2oo@db/taisai?sslmode=prefer"}, "does not insist on encryption"),
     ({"DATABASE_OWNER_URL": "postgresql://o:zu4kieRae2oo@10.0.0.7/taisai"}, "DATABASE_OWNER_URL does not insist"),
     ({"BROKER_URL": "redis://:aeBohp4ohNg1@broker.example.com:6379/0"}, "by redis://, unencrypted"),
@@ -110,7 +110,7 @@ def test_the_deployment_check_is_clean_in_production() -> None:
 def test_production_makes_no_demonstration_house() -> None:
     answer = manage("demonstration", **GOOD)
     assert answer.returncode == 1
-    assert "not made in production" in answer.stderr
+    assert "not created in production" in answer.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from audits.reports.report_kind import ReportKind, Shelf
 from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Layout
 from games.engine.signs.limits import Limits
-from games.limits.signs.names import TYPE_NAMES, key_name
+from games.labels.boxes import BET_TYPES, key_label
 from games.models import LimitSet, LimitSheet, TableAssignment
 
 MINUTE = dt.timedelta(minutes=1)
@@ -101,7 +101,7 @@ class LimitsInForce(ReportKind):
         book = rulebook(assignment.rulebook)
         place = (limit_set.table.code, assignment.pit.code, f"{book.title}, version {book.version}", assignment.layout)
         for key, terms in lines_of(book.layouts[assignment.layout], limits):
-            name = key_name(key) if key else None
+            name = key_label(key) if key else None
             yield (*place, name, *terms, starts_at, ends_at, *decided(limit_set))
 
 
@@ -117,8 +117,8 @@ def lines_of(layout: Layout, limits: Limits) -> list[tuple[str, Terms]]:
 
 def place_of(layout: Layout, key: str) -> tuple[int, int, str]:
     """Return the place of a bet type or box in the order of the pay table: a type comes before its boxes."""
-    types, codes = list(TYPE_NAMES), list(layout.boxes)
-    if key in TYPE_NAMES:
+    types, codes = list(BET_TYPES), list(layout.boxes)
+    if key in BET_TYPES:
         return types.index(key), -1, key
     box = layout.boxes.get(key)
     return (types.index(box.type), codes.index(key), key) if box else (len(types), 0, key)

@@ -1,4 +1,4 @@
-"""Access records: who read what. To read, never to write."""
+"""Access records: who read what. Read-only."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import RangeDateFilter, TextFilter
+from unfold.decorators import display
 from unfold.utils import parse_date_str
 
 from games.models import AccessRecord
@@ -21,7 +22,10 @@ class PersonFilter(TextFilter):
 
 
 class DaysFilter(RangeDateFilter):
-    """From one day to another, both included, by the clock of the person's casino. Unfold's own asks by naive times."""
+    """Filter by a range of days, both included, on the clock of the person's casino.
+
+    Unfold's own filter takes times without a zone.
+    """
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         for end, lookup in (("from", "gte"), ("to", "lte")):
@@ -33,15 +37,19 @@ class DaysFilter(RangeDateFilter):
 
 @admin.register(AccessRecord)
 class AccessRecordAdmin(GatedAdmin):
-    list_display = ["at", "who", "kind", "thing", "door"]
+    list_display = ["at", "who", "kind", "thing", "entry_point"]
     list_filter = [PersonFilter, "kind", ("at", DaysFilter), "casino"]
     list_filter_submit = True
     search_fields = ["who", "thing", "door"]
     date_hierarchy = "at"
-    fields = ["at", "who", "kind", "thing", "door", "casino", "staff"]
+    fields = readonly_fields = ["at", "who", "kind", "thing", "entry_point", "casino", "staff"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    @display(description="Page, call or command", ordering="door")
+    def entry_point(self, record: AccessRecord) -> str:
+        return record.door or "–"

@@ -1,4 +1,4 @@
-"""Quarterly access reviews: the list, a review with its accounts, the page to mark them and the signature."""
+"""Quarterly access reviews: the list, one review, the page to mark accounts and the signature."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ LONGEST_NOTE = 500
 
 
 class MarksForm(forms.Form):
-    """A choice and a note for each account; what is left empty stays as it is."""
+    """A decision and a note for each account. Rows left empty stay as they are."""
 
     def __init__(self, *args: Any, review: AccessReview, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -48,7 +48,7 @@ class MarksForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if not self.errors and not any(values.get(f"outcome-{line.pk}") for line, _ in self.lines):
-            raise ValidationError("Nothing was marked: choose keep or remove for at least one account.")
+            raise ValidationError("Choose keep or remove for at least one account.")
         return values
 
     def chosen(self) -> list[tuple[AccessReviewLine, str, str]]:
@@ -60,7 +60,7 @@ class MarksForm(forms.Form):
 class SignReviewForm(ActionForm):
     note = forms.CharField(
         label="Findings of the review", max_length=2000, widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="What was found and who removes what. It stands with your signature.",
+        help_text="What you found, and who removes which accounts. It is recorded with your signature.",
     )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -90,7 +90,7 @@ class AccessReviewAdmin(GatedAdmin):
         return super().get_queryset(request).select_related("signature")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # it opens by itself
+        return False  # a task opens it each quarter
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -132,7 +132,7 @@ class AccessReviewAdmin(GatedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Written once: its page is its history."""
+        """Redirect to the review's page: it is written once, so the page is its history."""
         return self.change_view(request, object_id)
 
     def buttons_for(self, request: HttpRequest, review: AccessReview) -> list[Button]:
@@ -146,11 +146,11 @@ class AccessReviewAdmin(GatedAdmin):
         return [button for verb, button in offered if can(request.user, f"accessreview.{verb}", review)]
 
     def mark_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """All marks that were sent, or none."""
+        """Save every mark of the form, or none."""
         review, actor = self.get_or_deny(request, object_id), actor_of(request)
         authorize(actor, "accessreview.mark", review)
         if review.is_signed:
-            messages.error(request, "This review is signed; it does not change any more.")
+            messages.error(request, "This review is signed and cannot be changed.")
             return redirect(self.address(review))
         form = MarksForm(request.POST if request.method == "POST" else None, review=review)
         if form.is_bound and form.is_valid():
@@ -161,7 +161,7 @@ class AccessReviewAdmin(GatedAdmin):
             except ValidationError as error:
                 add_errors(form, error)
             else:
-                messages.success(request, f"{len(form.chosen())} accounts are marked.")
+                messages.success(request, f"{len(form.chosen())} accounts marked.")
                 return redirect(self.address(review))
         context = self.page_context(request, review, form=form, rows=form.rows(), back=self.address(review))
         return TemplateResponse(request, "access/access_review_mark.html", context)
@@ -171,7 +171,7 @@ class AccessReviewAdmin(GatedAdmin):
 
         def take(actor: Staff, review: AccessReview, values: dict[str, Any]) -> str:
             review_sign(actor=actor, review=review, note=values["note"])
-            return f"Access review {review} is signed."
+            return f"Access review {review} signed."
 
         return take_step(
             self.admin_site,

@@ -1,4 +1,4 @@
-"""Acting appointments (duties): who acts in which post, granted and ended here."""
+"""Acting appointments (in code: duties): who acts in which post. Granted and ended here."""
 
 import datetime as dt
 import re
@@ -23,23 +23,23 @@ from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm, actor_of
 SHIFT = dt.timedelta(hours=8)
 
 
-class SoundAutocomplete(AutocompleteSelect):
-    """Looks up only what can be an id: Django's own would ask the database for whatever was sent."""
+class IdAutocomplete(AutocompleteSelect):
+    """An autocomplete that looks up valid ids only. Django's own queries the database with any text sent."""
 
     def optgroups(self, name: str, value: Sequence[str], attr: dict[str, Any] | None = None) -> Any:
-        return super().optgroups(name, [one for one in value if re.fullmatch(r"\d{1,18}", str(one), re.ASCII)], attr)
+        return super().optgroups(name, [key for key in value if re.fullmatch(r"\d{1,18}", str(key), re.ASCII)], attr)
 
 
 class DutyForm(ServiceForm):
     where = forms.ChoiceField(
         label="Pits", widget=UnfoldAdminSelectWidget(),
-        help_text="One pit, or all pits of the casino. Nothing is chosen for you.",
+        help_text="One pit, or all pits of the casino. There is no default.",
         error_messages={"required": PLACE_NEEDED, "invalid_choice": PLACE_NEEDED},
     )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if "where" in self.fields:  # not where somebody only looks
+        if "where" in self.fields:  # absent on a read-only page
             self.pits = {str(pit.pk): pit for pit in visible(self.actor, Pit.objects.select_related("casino"))}
             one_pit = [(key, str(pit)) for key, pit in self.pits.items()]
             every = (ALL_PITS.value, "All pits of the casino")
@@ -52,13 +52,13 @@ class DutyForm(ServiceForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if not self.errors:
-            duty = duty_draft(actor=self.actor, **appointed(values))
-            verify_duty(standing=authorize(self.actor, "duty.add", duty), duty=duty)
+            duty = duty_draft(actor=self.actor, **appointment_values(values))
+            verify_duty(capacity=authorize(self.actor, "duty.add", duty), duty=duty)
         return values
 
 
-def appointed(values: dict[str, Any]) -> dict[str, Any]:
-    """The form's values as the service takes them."""
+def appointment_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the form's values as the service takes them."""
     names = ("staff", "post", "casino", "starts_at", "ends_at", "reason")
     return {name: values[name] for name in names if name in values} | {"pit": values["where"]}
 
@@ -77,7 +77,7 @@ class DutyAdmin(AuditedAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "staff":
-            kwargs["widget"] = SoundAutocomplete(db_field, self.admin_site)
+            kwargs["widget"] = IdAutocomplete(db_field, self.admin_site)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     @display(description="Pits")
@@ -90,20 +90,20 @@ class DutyAdmin(AuditedAdmin):
         return "to come" if duty.starts_at > now else "acting" if duty.ends_at > now else "over"
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Most appointments begin now and last a shift. Which pit is for the granter to say."""
+        """Start now and last one shift by default. The pit has no default."""
         now = timezone.localtime().replace(second=0, microsecond=0)
         actor = actor_of(request)
         asked: dict[str, Any] = super().get_changeform_initial_data(request)
         return {"casino": actor.casino_id, "starts_at": now, "ends_at": now + SHIFT} | asked
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False  # it is granted and ended, not edited
+        return False  # an appointment is granted and ended, never edited
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
-        return duty_grant(actor=actor, **appointed(values | {"reason": reason}))
+        return duty_grant(actor=actor, **appointment_values(values | {"reason": reason}))
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> Any:
-        """With the bounds of each casino that the person may appoint in."""
+        """Show the form with the bounds of each casino in which the person may appoint."""
         casinos = [(casino, acting_limits_of(casino)) for casino in visible(request.user, Casino.objects.all())]
         return super().add_view(request, form_url, {"casinos": casinos} | (extra_context or {}))
 
@@ -111,7 +111,7 @@ class DutyAdmin(AuditedAdmin):
     def end_now(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, duty: Duty, values: dict[str, Any]) -> str:
             duty_end(actor=actor, duty=duty, reason=values["reason"])
-            return f"Ended: {duty}."
+            return f"Acting appointment ended: {duty}."
 
         return self.step(request, object_id, action="duty.end", title="End now", form_class=ActionForm, take=take)
 

@@ -1,4 +1,4 @@
-"""People: who they are, their sign-in links, and what becomes of their access when they leave."""
+"""Staff: their data, their sign-in links, and the end of their access when they leave."""
 
 from typing import Any
 
@@ -20,10 +20,13 @@ from games.floor.services.casinos import verify_pit_of_casino
 from games.models import AccountProposal, Duty, Staff
 from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm, actor_of, take_step
 
-WAITS = "This is a privileged account: proposal no. {} waits for a second administrator (People → Account proposals)."
+WAITS = "Privileged account: proposal no. {} waits for a second administrator (People → Account proposals)."
 
 
 class StaffForm(ServiceForm):
+    class Meta:
+        help_texts = {"email": "Notifications go here. If empty, they are only shown on the site."}
+
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         verify_pit_of_casino(values.get("pit"), values.get("casino"))
@@ -50,7 +53,7 @@ class StaffAdmin(AuditedAdmin):
         )
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """A filter in the address would let one guess a password's hash letter by letter."""
+        """Refuse lookups by password: a filter in the address would let someone guess its hash letter by letter."""
         return not lookup.startswith("password") and super().lookup_allowed(lookup, value, request)
 
     @display(description="Post now")
@@ -65,10 +68,10 @@ class StaffAdmin(AuditedAdmin):
     def active(self, staff: Staff) -> bool:
         return staff.is_active
 
-    # --- What is saved, and what waits ---
+    # --- Saving, and proposals for privileged accounts ---
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """One service call; a new account that can sign in gets its link with it."""
+        """Save with one service call. A new account that can sign in gets its link with it."""
         actor, reason = actor_of(request), form.cleaned_data["reason"]
         values = {name: form.cleaned_data[name] for name in form.fields if name != "reason"}
         if change:
@@ -81,7 +84,7 @@ class StaffAdmin(AuditedAdmin):
             obj.issued = account_reset(actor=actor, staff=staff, site=request.build_absolute_uri("/"), reason=reason)
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        """Show the link in the answer to the form, and nowhere else."""
+        """Show the sign-in link in the response to the form, and nowhere else."""
         if isinstance(obj.issued, IssuedLink):
             return link_page(self.admin_site, request, obj.issued)
         if obj.proposal is not None:
@@ -95,9 +98,9 @@ class StaffAdmin(AuditedAdmin):
             messages.warning(request, WAITS.format(obj.proposal.pk))
             return redirect("admin:games_accountproposal_change", obj.proposal.pk)
         if obj.was_active and not obj.is_active:
-            messages.warning(request, left_words(obj))
+            messages.warning(request, leaver_text(obj))
         elif obj.is_active and not obj.was_active:
-            messages.info(request, f"{obj} has no password yet: make a new sign-in link.")
+            messages.info(request, f"{obj} has no password yet. Create a new sign-in link.")
         answer: HttpResponse = super().response_change(request, obj)
         return answer
 
@@ -107,7 +110,7 @@ class StaffAdmin(AuditedAdmin):
     def new_link(self, request: HttpRequest, object_id: str) -> HttpResponse:
         staff = self.get_object(request, object_id)
         if staff is None:
-            raise Http404(f"There is no staff {object_id}.")
+            raise Http404(f"There is no staff member {object_id}.")
         made: list[IssuedLink] = []
 
         def take(actor: Staff, staff: Staff, values: dict[str, Any]) -> str:
@@ -116,7 +119,7 @@ class StaffAdmin(AuditedAdmin):
             if isinstance(done, AccountProposal):
                 return WAITS.format(done.pk)
             made.append(done)
-            return f"{staff} has a new sign-in link; the old password no longer works."
+            return f"{staff} has a new sign-in link. The old password no longer works."
 
         back = reverse("admin:games_staff_change", args=[staff.pk])
         answer = take_step(
@@ -129,10 +132,10 @@ class StaffAdmin(AuditedAdmin):
         return can(request.user, "staff.link", self.get_object(request, str(object_id)))
 
 
-def left_words(staff: Staff) -> str:
-    """What ended with an account, and which terminal keys its person has seen."""
-    words = f"{staff} is switched off: sessions, sign-in links and acting appointments have ended."
+def leaver_text(staff: Staff) -> str:
+    """Say what ended with an account, and which terminal keys the person has seen."""
+    words = f"{staff} is inactive: sessions, sign-in links and acting appointments have ended."
     if keys := keys_made_by(staff):
         names = ", ".join(f"{key} ({key.casino.code})" for key in keys)
-        words += f" They made terminal keys that are still in use: {names}. Replace these keys."
+        words += f" Terminal keys they created are still in use: {names}. Replace these keys."
     return words

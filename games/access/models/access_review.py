@@ -1,4 +1,4 @@
-"""Who read what, and the quarterly review of who has access. All of it is written once."""
+"""Access records and the quarterly review of accounts. Every row is written once."""
 
 import datetime as dt
 
@@ -13,7 +13,7 @@ from games.floor.models.casino import Casino
 
 
 class AccessRecord(models.Model):
-    """A person read something confidential, opened evidence, searched for a player or exported data."""
+    """A record that a person read something confidential, opened evidence, searched for a player or exported data."""
 
     class Kind(models.TextChoices):
         CONFIDENTIAL = "confidential", "Confidential record"
@@ -50,7 +50,7 @@ class AccessRecord(models.Model):
 
 
 class AccessReview(models.Model):
-    """The accounts of a casino in one quarter, to be gone through by compliance."""
+    """The review of a casino's accounts for one quarter, done by compliance."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
@@ -120,7 +120,7 @@ class AccessReviewLine(models.Model):
 
 
 class AccessReviewMark(models.Model):
-    """What compliance decided on an account. The latest counts, until the review is signed (a trigger sees to it)."""
+    """What compliance decided on an account. The latest counts, until the review is signed (a trigger enforces it)."""
 
     class Outcome(models.TextChoices):
         KEEP = "keep", "Keep"
@@ -150,7 +150,7 @@ class AccessReviewMark(models.Model):
 
 
 class AccessReviewSignature(models.Model):
-    """A review signed once every account is marked (a trigger sees to it). From then on nothing of it changes."""
+    """The signature of a review whose accounts are all marked. Nothing changes afterwards (a trigger enforces it)."""
 
     grants = WRITTEN_ONCE
 

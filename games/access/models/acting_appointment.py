@@ -1,4 +1,4 @@
-"""Acting appointments (duties): who acts in which other post, where, from when to when (rule 1.5)."""
+"""Acting appointments (in code: duties): who acts in which other post, where, from when to when (rule 1.5)."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ from games.thresholds.models import ThresholdDecision
 
 
 class Everywhere(Enum):
-    """Said in place of a pit: the appointment is for every pit of the casino."""
+    """Means every pit of the casino where a pit is expected."""
 
     ALL_PITS = "all-pits"
 
 
 ALL_PITS = Everywhere.ALL_PITS
-#: Who may appoint somebody across more than one step of rank.
+#: Who may appoint a person across more than one step of rank.
 OVER_SEVERAL_STEPS = POSTS[-1]
 
 
 @dataclass(frozen=True)
 class ActingLimits:
-    """What bounds acting appointments in a casino."""
+    """The bounds on acting appointments in a casino."""
 
     days: int
     other_departments: bool
 
 
 def acting_limits_of(casino: Casino) -> ActingLimits:
-    """Return the bounds in force now: as approved by two compliance people, else as the casino had them before."""
+    """Return the bounds in force now: the approved threshold, or the value from before thresholds were approved."""
     found = ThresholdDecision.objects.in_force(casino, "acting")
     if found is None:
         return ActingLimits(casino.acting_days, casino.acting_other_departments)
@@ -47,7 +47,7 @@ def acting_limits_of(casino: Casino) -> ActingLimits:
 
 
 def one_step_up_or_down() -> Q:
-    """From a permanent post to the next one up, or to any below it."""
+    """Match appointments from a permanent post to the next higher post, or to any lower one."""
     steps = Q()
     for own, acting in pairwise(POSTS):
         steps |= Q(own_post=own, post=acting)
@@ -57,7 +57,7 @@ def one_step_up_or_down() -> Q:
 
 
 class Duty(models.Model):
-    """From the first moment until, and not at, the last: then the person is back in the permanent post."""
+    """An acting appointment. It ends just before its last moment; then the person is back in the permanent post."""
 
     class Scope(models.TextChoices):
         PIT = "pit", "One pit"
@@ -153,10 +153,10 @@ class Duty(models.Model):
 
     @property
     def longest(self) -> dt.timedelta:
-        """What the casino allows now, of one appointment and of several without a break."""
+        """Return the longest time that the casino allows now, for one appointment or several without a break."""
         return dt.timedelta(days=acting_limits_of(self.casino).days)
 
     @property
     def is_too_long(self) -> bool:
-        """Longer than the casino allows now: from before the bound, or before it was lowered."""
+        """Return whether it is longer than the casino allows now, because it was granted under an earlier bound."""
         return self.lasts > self.longest

@@ -1,4 +1,4 @@
-"""Denials: every attempt that the gate turned away. Written once; no update, no delete (games.database.role_grants)."""
+"""Access denials: every attempt that the gate denied. Rows are written once (games.database.role_grants)."""
 
 from django.db import models
 
@@ -8,13 +8,13 @@ from games.floor.models.casino import Casino
 
 
 class Denial(models.Model):
-    """Who tried what, on what, through which door, in which post. Names are kept as text and outlive their subjects."""
+    """Who tried what, on which record, where and in which post. Names are kept as text and outlive the records."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
 
     at = models.DateTimeField(auto_now_add=True)
-    # No constraint: a denial is written in a connection of its own, whatever becomes of the caller's transaction.
+    # No constraint: a denial is written on its own connection, whatever happens to the caller's transaction.
     staff = models.ForeignKey(
         Staff, on_delete=models.DO_NOTHING, null=True, related_name="denials", db_constraint=False
     )

@@ -1,4 +1,4 @@
-"""People who work in the casino: the users of the product, and the dealers who appear on its rounds."""
+"""Staff: the users of the product, and the dealers who appear on its rounds."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from games.floor.models.casino import Casino, Pit, code_validator
 from games.history.records import History
 
 DEPARTMENT_NAMES = {"it": "IT"}
-#: The question whether a person may do anything at all, and so log in (games.accounts.backend answers it).
+#: The permission to do anything at all, and so to log in (answered by games.accounts.backend).
 ANYTHING = "anything"
 
 
@@ -25,7 +25,7 @@ class StaffManager(BaseUserManager["Staff"]):
 
 
 class Staff(AbstractBaseUser):
-    """A person by staff number. What the person may do follows from department and post (games/access/roles.toml)."""
+    """A person by staff number. Department and post decide what they may do (games/access/roles.toml)."""
 
     grants = Grants(
         update=(
@@ -72,7 +72,7 @@ class Staff(AbstractBaseUser):
 
     USERNAME_FIELD = "number"
     REQUIRED_FIELDS = []
-    is_superuser = False  # nobody is above the table of roles
+    is_superuser = False  # roles.toml holds for every account
 
     class Meta:
         ordering = ["number"]
@@ -106,7 +106,7 @@ class Staff(AbstractBaseUser):
         return self.name
 
     def check_password(self, raw_password: str | None) -> bool:
-        """A hash of older strength is renewed in passing; that is no change that a person made, so no history."""
+        """Check a password. A hash of older strength is renewed, without history: no person made that change."""
 
         def renew(password: str) -> None:
             type(self).objects.filter(pk=self.pk).update(password=make_password(password))
@@ -115,14 +115,14 @@ class Staff(AbstractBaseUser):
 
     @property
     def is_privileged(self) -> bool:
-        """Return whether the permanent role rules, approves, sees what is confidential or lets people in."""
+        """Return whether the permanent role rules, approves, sees confidential records or manages access."""
         return (self.department, self.post) in PRIVILEGED
 
-    # What Django asks of a user: passed on to the authentication backend, which asks the gate.
+    # Django's own questions about a user, passed on to the authentication backend, which asks the gate.
 
     @property
     def is_staff(self) -> bool:
-        """May log in: holds a post or works in a department that may do anything at all."""
+        """Return whether the person may log in: their post or department may do at least one thing."""
         return self.has_perm(ANYTHING)
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:

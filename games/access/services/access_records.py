@@ -1,4 +1,4 @@
-"""Who read what: put on record before it is handed out. What cannot be recorded is not read."""
+"""Access records: written before something is shown. What cannot be recorded is not shown."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -13,30 +13,30 @@ from games.models import AccessRecord, Casino, Staff
 from games.rounds.selectors import RoundFilter
 
 Kind = AccessRecord.Kind
-#: The same person and the same thing again within this time are one reading.
+#: The same person reading the same record again within this time is one access.
 WINDOW = dt.timedelta(minutes=10)
 LONGEST = 300
 
 
 def confidential_read(actor: Any, things: Iterable[Model]) -> None:
-    """Record the confidential ones of what a person is about to see. An error here refuses the read."""
+    """Record the confidential records that a person is about to see. An error here refuses the read."""
     secret = {label_of(thing): thing for thing in things if is_confidential(thing)}
     _record(actor, Kind.CONFIDENTIAL, {label: casino_of(actor, thing) for label, thing in secret.items()})
 
 
 def evidence_read(actor: Any, evidence: Model, how: str) -> None:
-    """Record that a file of evidence is opened or copied."""
+    """Record that an evidence file is opened or copied."""
     _record(actor, Kind.EVIDENCE, {f"{label_of(evidence)}, {how}": casino_of(actor, evidence)})
 
 
 def record_player_search(actor: Any, wanted: RoundFilter) -> None:
-    """Record a list of rounds that was asked for by a player."""
+    """Record a search for the rounds of a player."""
     if wanted.player:
         search_made(actor, f"rounds of player {wanted.player}")
 
 
 def words_searched(actor: Any, words: str) -> None:
-    """Record a search over incidents and the log, by which a patron is found as well."""
+    """Record a search over incidents and the log, since it can find a patron."""
     if words.strip():
         search_made(actor, f"incidents and log: {words.strip()}")
 
@@ -47,7 +47,7 @@ def search_made(actor: Any, what: str) -> None:
 
 
 def export_made(actor: Any, what: str, casino: Casino | None = None) -> None:
-    """Record that data leave the product as a file. Each export counts, however soon after the last."""
+    """Record that data leaves the product as a file. Every export is recorded, however soon after the last."""
     place = casino.pk if casino else getattr(actor, "casino_id", None)
     _record(actor, Kind.EXPORT, {what: place}, window=dt.timedelta(0))
 
@@ -60,14 +60,14 @@ def label_of(thing: Model) -> str:
 
 
 def casino_of(actor: Any, thing: Model) -> int | None:
-    """Where the thing is, so that the casino's own compliance sees who read it."""
+    """Return the casino of a record, so that its compliance sees who read it."""
     place = place_of(thing)[0] if has_place(type(thing)) else None
     return place if place is not None else getattr(actor, "casino_id", None)
 
 
 @transaction.atomic
 def _record(actor: Any, kind: str, labels: dict[str, int | None], *, window: dt.timedelta = WINDOW) -> None:
-    """Write one row a thing, unless the same person had it just now."""
+    """Write one row for each record, unless the same person accessed it just now."""
     places = {_plain(label): place for label, place in labels.items()}
     if not places:
         return
@@ -85,5 +85,5 @@ def _record(actor: Any, kind: str, labels: dict[str, int | None], *, window: dt.
 
 
 def _plain(text: str) -> str:
-    """PostgreSQL holds no NUL, and an index no page of text."""
+    """Make a text storable: PostgreSQL stores no NUL, and an index no long text."""
     return text.replace("\x00", "\\x00").encode("utf-8", "replace").decode()[:LONGEST]

@@ -1,4 +1,4 @@
-"""The quarterly access review: opened by itself, marked account by account, signed once it is complete."""
+"""The quarterly access review: opened by a task, marked account by account, signed once complete."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -28,11 +28,11 @@ REVIEW_DAYS = 30
 UNUSED_AFTER = dt.timedelta(days=90)
 
 
-# --- Opening: by the clock, for nobody in particular -----------------------------------------------
+# --- Opening: by a scheduled task, no person acts - -----------------------------------------------
 
 
 def reviews_open(*, now: dt.datetime | None = None) -> list[AccessReview]:
-    """Open this quarter's review of every casino that has none yet. Done late, it is done all the same."""
+    """Open this quarter's review for every casino that has none. A late run opens it too."""
     moment = now or timezone.now()
     opened = []
     for casino in Casino.objects.all():
@@ -41,7 +41,7 @@ def reviews_open(*, now: dt.datetime | None = None) -> list[AccessReview]:
             continue
         try:
             opened.append(_open(casino, quarter, moment))
-        except IntegrityError:  # another worker was quicker
+        except IntegrityError:  # another worker opened it first
             continue
     return opened
 
@@ -55,7 +55,10 @@ def _open(casino: Casino, quarter: dt.date, now: dt.datetime) -> AccessReview:
 
 
 def lines_of(review: AccessReview, now: dt.datetime) -> Iterator[AccessReviewLine]:
-    """Every active account that reaches the casino. People without rights, password and appointment have no account."""
+    """List every active account that reaches the casino.
+
+    People with no rights, no password and no acting appointment have no account to review.
+    """
     here = Q(casino=review.casino) | Q(casino=None)
     for staff in Staff.objects.filter(here, is_active=True).select_related("casino", "pit"):
         duties = list(staff.duties.filter(ends_at__gt=now).select_related("casino", "pit"))
@@ -100,37 +103,37 @@ def local_day(casino: Casino, now: dt.datetime) -> dt.date:
 
 @transaction.atomic
 def account_mark(*, actor: Staff, line: AccessReviewLine, outcome: str, note: str) -> AccessReviewMark:
-    """Say whether an account stays. An account with a flag, and one's own, need a note."""
+    """Decide whether an account stays. An account with a flag, and your own, need a note."""
     authorize(actor, "accessreview.mark", line.review)
     note = note.strip()
     verify_text("note", note)
     if outcome not in AccessReviewMark.Outcome.values:
         raise ValidationError({"outcome": "Choose keep or remove."})
     if AccessReviewSignature.objects.filter(review=line.review_id).exists():
-        raise OvertakenError("This review is signed; it does not change any more.")
+        raise OvertakenError("This review is signed and cannot be changed.")
     if not note and (outcome == AccessReviewMark.Outcome.REMOVE or line.staff_id == actor.pk or line.flags):
-        raise ValidationError({"note": f"{line.name}: say why. A note is needed to remove an account, to keep one "
+        raise ValidationError({"note": f"{line.name}: enter a note. It is required to remove an account, to keep one "
                                        "with a flag, and for your own."})  # fmt: skip
     return AccessReviewMark.objects.create(line=line, outcome=outcome, note=note, by=actor, who=actor_name(actor))
 
 
 @transaction.atomic
 def review_sign(*, actor: Staff, review: AccessReview, note: str) -> AccessReviewSignature:
-    """Sign a review in which every account is marked. It is then closed for good."""
+    """Sign a review in which every account is marked. It cannot be changed afterwards."""
     authorize(actor, "accessreview.sign", review)
     note = note.strip()
     verify_text("note", note)
     if not note:
-        raise ValidationError({"note": "Say what was found; it stands with the signature."})
+        raise ValidationError({"note": "Enter the findings. They are recorded with the signature."})
     if signed := AccessReviewSignature.objects.filter(review=review).first():
-        raise OvertakenError(f"Already signed by {signed.who}; nothing has changed.")
+        raise OvertakenError(f"Already signed by {signed.who}. Nothing was changed.")
     if missing := unmarked(review).count():
-        raise ValidationError(f"{missing} accounts are not marked yet; mark each as keep or remove first.")
+        raise ValidationError(f"{missing} accounts are not marked yet. Mark each as keep or remove first.")
     try:
         with transaction.atomic():
             return AccessReviewSignature.objects.create(review=review, by=actor, who=actor_name(actor), note=note)
     except IntegrityError:
-        raise OvertakenError("Somebody else was quicker; look at the review again.") from None
+        raise OvertakenError("Another person signed this review first. Reload the page.") from None
 
 
 # --- Reading ---------------------------------------------------------------------------------------
@@ -141,20 +144,20 @@ def unmarked(review: AccessReview) -> QuerySet[AccessReviewLine]:
 
 
 def lines_with_marks(review: AccessReview) -> list[tuple[AccessReviewLine, AccessReviewMark | None]]:
-    """Each account with the mark that counts: the latest. Those without one come first."""
+    """List the accounts of a review with their latest mark, unmarked accounts first."""
     marks = {mark.line_id: mark for mark in AccessReviewMark.objects.filter(line__review=review).order_by("pk")}
     lines = [(line, marks.get(line.pk)) for line in review.lines.select_related("staff")]
     return sorted(lines, key=lambda pair: (pair[1] is not None, pair[0].name))
 
 
 def reviews_to_sign(actor: Staff) -> list[AccessReview]:
-    """Open reviews of casinos that this person signs for, the oldest first."""
+    """Select the open reviews that this person may sign, the oldest first."""
     waiting = AccessReview.objects.filter(signature=None).select_related("casino").order_by("quarter")
     return list(within_reach(actor, "accessreview.sign", waiting))
 
 
 def accounts_to_remove(actor: Staff) -> QuerySet[AccessReviewLine]:
-    """Accounts that a signed review says to remove, and that are still active."""
+    """Select the active accounts that a signed review says to remove."""
     latest = AccessReviewMark.objects.filter(line=OuterRef("pk")).order_by("-pk")
     signed = AccessReviewLine.objects.filter(review__signature__isnull=False, staff__is_active=True)
     removed = signed.alias(outcome=latest.values("outcome")[:1]).filter(outcome=AccessReviewMark.Outcome.REMOVE)

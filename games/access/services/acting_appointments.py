@@ -1,7 +1,7 @@
-"""Acting appointments (duties): another post for a time, granted by a person in a post above it (rule 1.5).
+"""Acting appointments (in code: duties): another post for a time, granted by a person in a higher post (rule 1.5).
 
-A higher post brings its rights. A lower one brings none: it says that a pit supervisor deals, or a pit manager
-supervises, and rounds that name them so are in order.
+A higher post brings its rights. A lower post brings none: it says that a pit supervisor deals, or a pit manager
+supervises, so that rounds naming them that way are in order.
 """
 
 import datetime as dt
@@ -19,11 +19,11 @@ from games.history.audited_save import record_change, record_save
 from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, Duty, Pit, Staff
 
-#: How late an appointment from "now" may be written.
+#: How long after its start an appointment from "now" may still be written.
 LATEST = dt.timedelta(minutes=5)
-#: Appointments with a shorter pause between them are one time of acting.
+#: Appointments with a shorter pause between them count as one.
 PAUSE = dt.timedelta(hours=1)
-PLACE_NEEDED = "Choose one pit, or all pits: an acting appointment says where it is for."
+PLACE_NEEDED = "Choose one pit, or all pits of the casino."
 
 
 @transaction.atomic
@@ -31,14 +31,14 @@ def duty_grant(
     *, actor: Actor, staff: Staff, post: str, casino: Casino, pit: Pit | Everywhere,
     starts_at: dt.datetime, ends_at: dt.datetime, reason: str,
 ) -> Duty:  # fmt: skip
-    """Appoint a person to another post for a time. `pit` is one pit, or ALL_PITS; there is no default."""
+    """Appoint a person to another post for a time. `pit` is one pit or ALL_PITS; there is no default."""
     duty = duty_draft(
         actor=actor, staff=staff, post=post, casino=casino, pit=pit, starts_at=starts_at, ends_at=ends_at, reason=reason
     )
-    standing = authorize(actor, "duty.add", duty)  # the operator holds no post, and is turned away here
-    duty.casino = Casino.objects.select_for_update().get(pk=casino.pk)  # its bounds stay until this is written
-    verify_duty(standing=standing, duty=duty)
-    duty.granted_as = standing.role.post or ""
+    capacity = authorize(actor, "duty.add", duty)  # the operator holds no post and is denied here
+    duty.casino = Casino.objects.select_for_update().get(pk=casino.pk)  # its bounds cannot change until this is written
+    verify_duty(capacity=capacity, duty=duty)
+    duty.granted_as = capacity.role.post or ""
     record_save(duty, actor=actor, reason=reason)
     ledger_append(casino, duty_entry(duty, actor, reason))
     return duty
@@ -48,7 +48,7 @@ def duty_draft(
     *, actor: Actor, staff: Staff, post: str, casino: Casino, pit: Pit | Everywhere | None,
     starts_at: dt.datetime, ends_at: dt.datetime, reason: str = "",
 ) -> Duty:  # fmt: skip
-    """Return an appointment as it would be written, with the department and permanent post of the person now."""
+    """Build an appointment to be saved, with the department and permanent post that the person has now."""
     if not isinstance(pit, Pit) and pit is not ALL_PITS:
         raise ValidationError({"where": PLACE_NEEDED})
     one_pit = pit if isinstance(pit, Pit) else None
@@ -60,37 +60,35 @@ def duty_draft(
 
 
 def duty_entry(duty: Duty, actor: Actor, reason: str) -> LedgerEntry:
-    """What the ledger holds of a duty, at its grant and again at its end."""
+    """Build the ledger entry of an appointment, at its grant and again at its end."""
     period = (duty.starts_at.astimezone(dt.UTC), duty.ends_at.astimezone(dt.UTC))
     place = (duty.casino.code, duty.pit.code if duty.pit else None)
     return LedgerEntry("duty", duty.pk, (duty.staff.number, duty.post, *place, *period, actor_name(actor), reason))
 
 
-def verify_duty(*, standing: Capacity, duty: Duty) -> None:
-    """Refuse an appointment that makes no sense or exceeds its bounds; each fault is told with its field."""
+def verify_duty(*, capacity: Capacity, duty: Duty) -> None:
+    """Refuse an appointment that is contradictory or exceeds its bounds. Each fault names its field."""
     staff = duty.staff
     if staff == duty.granted_by:
-        raise ValidationError("Nobody appoints themselves.")
-    if not is_above(standing.role.post or "", duty.post):
-        raise ValidationError({"post": f"A {standing} appoints to posts below their own; ask somebody above."})
-    if is_above(staff.post, standing.role.post or ""):
-        raise ValidationError({"staff": f"{staff} holds a post above that of a {standing}; ask somebody above."})
+        raise ValidationError("You cannot appoint yourself.")
+    if not is_above(capacity.role.post or "", duty.post):
+        raise ValidationError({"post": f"A {capacity} appoints to lower posts only. Ask a person above them."})
+    if is_above(staff.post, capacity.role.post or ""):
+        raise ValidationError({"staff": f"{staff} holds a higher post than a {capacity}. Ask a person above them."})
     if not staff.is_active:
         raise ValidationError({"staff": f"{staff} is no longer active."})
     if staff.casino_id != duty.casino_id:
         raise ValidationError({"staff": f"{staff} belongs to another casino."})
     verify_department(duty)
     if duty.post == staff.post:
-        raise ValidationError(
-            {"post": f"{staff} is {post_name(staff.post).lower()} already; choose another post than their own."}
-        )
-    verify_steps(standing=standing, duty=duty)
+        raise ValidationError({"post": f"{staff} is {post_name(staff.post).lower()} already. Choose a different post."})
+    verify_steps(capacity=capacity, duty=duty)
     verify_period(duty)
     verify_pit_of_casino(duty.pit, duty.casino)
 
 
 def verify_department(duty: Duty) -> None:
-    """Only people of the pit act in its posts, unless the casino allows others."""
+    """Refuse people of other departments, unless the casino allows them to act in its posts."""
     if duty.staff.department == "pit" or acting_limits_of(duty.casino).other_departments:
         return
     raise ValidationError(
@@ -101,16 +99,16 @@ def verify_department(duty: Duty) -> None:
     )
 
 
-def verify_steps(*, standing: Capacity, duty: Duty) -> None:
-    """Refuse more than one step up without the casino manager, who also appoints people without a post in the pit."""
+def verify_steps(*, capacity: Capacity, duty: Duty) -> None:
+    """Refuse more than one step up, except by the casino manager, who also appoints people without a post."""
     own = duty.staff.post
     steps = rank(duty.post) - rank(own)
-    if (own and steps <= 1) or standing.role.post == OVER_SEVERAL_STEPS:
+    if (own and steps <= 1) or capacity.role.post == OVER_SEVERAL_STEPS:
         return
     wanted, needed = duty.get_post_display().lower(), post_name(OVER_SEVERAL_STEPS).lower()
-    gap = f"{steps} steps above {post_name(own).lower()}" if own else "for somebody without a post in the pit"
+    gap = f"{steps} steps above {post_name(own).lower()}" if own else "for a person without a post in the pit"
     raise ValidationError(
-        {"post": f"Acting {wanted} is {gap}; more than one step takes a {needed}. Ask one, or choose a lower post."}
+        {"post": f"Acting {wanted} is {gap}; more than one step requires a {needed}. Ask one, or choose a lower post."}
     )
 
 
@@ -119,11 +117,10 @@ def verify_period(duty: Duty) -> None:
         raise ValidationError({"ends_at": "An acting appointment ends after it starts."})
     now = timezone.now()
     if duty.ends_at <= now:
-        raise ValidationError({"ends_at": "This moment has passed; nobody is appointed for the past."})
+        raise ValidationError({"ends_at": "This time has passed. Choose a later end."})
     if duty.starts_at < now - LATEST:
         raise ValidationError(
-            {"starts_at": "This moment has passed. An acting appointment starts now or later: nobody is given a post "
-             "for the past. Choose the present moment."}
+            {"starts_at": "This time has passed. An acting appointment starts now or later."}
         )  # fmt: skip
     days = duty.longest.days
     if duty.is_too_long:
@@ -141,29 +138,31 @@ def verify_period(duty: Duty) -> None:
 
 
 def unbroken(duty: Duty) -> tuple[dt.datetime, dt.datetime]:
-    """Return from when to when the person would act in this post, in any pit, without a break."""
+    """Return the period in which the person would act in this post, in any pit, without a break."""
     starts_at, ends_at = duty.starts_at, duty.ends_at
     others = list(Duty.objects.filter(staff=duty.staff, post=duty.post, casino=duty.casino).exclude(pk=duty.pk))
-    while joined := [one for one in others if one.starts_at <= ends_at + PAUSE and one.ends_at >= starts_at - PAUSE]:
-        starts_at = min(starts_at, *(one.starts_at for one in joined))
-        ends_at = max(ends_at, *(one.ends_at for one in joined))
-        others = [one for one in others if one not in joined]
+    while joined := [
+        duty for duty in others if duty.starts_at <= ends_at + PAUSE and duty.ends_at >= starts_at - PAUSE
+    ]:
+        starts_at = min(starts_at, *(duty.starts_at for duty in joined))
+        ends_at = max(ends_at, *(duty.ends_at for duty in joined))
+        others = [duty for duty in others if duty not in joined]
     return starts_at, ends_at
 
 
 @transaction.atomic
 def duty_end(*, actor: Staff, duty: Duty, reason: str) -> Duty:
-    """End an appointment now, or call off one that has not begun. A second time changes nothing."""
+    """End an appointment now, or cancel one that has not started. A second call changes nothing."""
     current = Duty.objects.select_for_update().get(pk=duty.pk)
-    standing = authorize(actor, "duty.end", current)
-    if not is_above(standing.role.post or "", current.post) and actor != current.granted_by:
+    capacity = authorize(actor, "duty.end", current)
+    if not is_above(capacity.role.post or "", current.post) and actor != current.granted_by:
         raise deny(actor, "duty.end", current)
     _end(current, actor=actor, reason=reason)
     return current
 
 
 def duties_end(*, actor: Actor, staff: Staff, reason: str) -> list[Duty]:
-    """End every appointment of a person who leaves. Called by the service that switched the account off."""
+    """End every appointment of a person who leaves. Called by the service that deactivates the account."""
     authorize(actor, "staff.change", staff)
     open_duties = staff.duties.select_for_update(of=("self",)).filter(ends_at__gt=timezone.now())
     ended = list(open_duties.select_related("casino", "pit"))

@@ -1,4 +1,4 @@
-"""Putting a denial on record, in a connection of its own, so that no rollback takes it away."""
+"""Record denials on a separate connection, so that no rollback removes them."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ VALUES (statement_timestamp(), %s, %s, %s, %s, %s, %s)
 
 
 def denial_record(*, actor: Any, who: str, action: str, thing: str, door: str) -> None:
-    """The refusal stands even where it cannot be written down; then the log has it."""
+    """Record a denial. If that fails, log it; the action stays denied."""
     log.warning("denied", who=who, action=action, thing=thing, door=door)
     own = connection.copy()
     try:
         with own.cursor() as cursor:
             place = getattr(actor, "casino_id", None)
-            texts = [text.replace("\x00", "\\x00") for text in (who, action, thing, door)]  # PostgreSQL holds no NUL
+            texts = [text.replace("\x00", "\\x00") for text in (who, action, thing, door)]  # PostgreSQL stores no NUL
             person = actor.pk if isinstance(actor, Staff) else None
             cursor.execute(INSERT, [person, place, *texts])
     except DatabaseError:

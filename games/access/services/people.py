@@ -1,4 +1,4 @@
-"""People and their passwords. No administrator types a password: a person chooses it by a one-time link."""
+"""Staff accounts and their passwords. No administrator types a password: a person sets it through a one-time link."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from games.models import AccountProposal, Casino, LoginSession, Pit, Staff
 
 @dataclass(frozen=True)
 class StaffUpdate:
-    """What became of a change: written, or waiting for a second administrator."""
+    """The outcome of a change: saved, or waiting for a second administrator."""
 
     changed: bool
     proposal: AccountProposal | None = None
@@ -36,7 +36,7 @@ def staff_create(
     *, actor: Actor, number: str, name: str, department: str, post: str = "", casino: Casino | None = None,
     pit: Pit | None = None, email: str = "", is_active: bool = True, reason: str, **more: Any,
 ) -> Staff:  # fmt: skip
-    """Add a person, without a password. A privileged account stays inactive until a second administrator confirms."""
+    """Add a person without a password. A privileged account stays inactive until a second administrator confirms it."""
     staff = Staff(
         number=number, name=name, department=department, post=post, casino=casino, pit=pit, email=email,
         is_active=is_active, **more,
@@ -54,7 +54,7 @@ def staff_create(
 
 @transaction.atomic
 def staff_update(*, actor: Actor, staff: Staff, changes: Mapping[str, Any], reason: str) -> StaffUpdate:
-    """Change a person; what gives a privileged account rights waits for a second administrator, all of it."""
+    """Change a person. A change that gives a privileged account rights waits for a second administrator as a whole."""
     current = locked(staff)
     authorize(actor, "staff.change", current)
     verify_rights_not_own(actor=actor, staff=current, changes=changes)
@@ -68,7 +68,7 @@ def staff_update(*, actor: Actor, staff: Staff, changes: Mapping[str, Any], reas
 
 @transaction.atomic
 def account_reset(*, actor: Actor, staff: Staff, site: str, reason: str) -> IssuedLink | AccountProposal:
-    """Take a password away and give a one-time link; for a privileged account, propose it to a second administrator."""
+    """Remove a password and issue a one-time link; for a privileged account, propose it to a second administrator."""
     current = locked(staff)
     authorize(actor, "staff.link", current)
     if actor == current:
@@ -77,7 +77,7 @@ def account_reset(*, actor: Actor, staff: Staff, site: str, reason: str) -> Issu
             "administrator for a link."
         )
     if not current.is_active:
-        raise ValidationError(f"{current} is not active; reactivate the account first.")
+        raise ValidationError(f"{current} is not active. Reactivate the account first.")
     if is_privileged(current) and not sets_up_alone(actor, current.casino):
         return propose(actor=actor, staff=current, kind=AccountProposal.Kind.RESET, reason=reason)
     return link_make(actor=actor, staff=current, site=site, reason=f"Sign-in link: {reason}" if reason.strip() else "")
@@ -92,20 +92,20 @@ def locked(staff: Staff) -> Staff:
 
 @transaction.atomic
 def own_password_set(*, staff: Staff, old_password: str, password: str) -> None:
-    """Change one's own password: open to everybody who is signed in and knows the old one."""
+    """Change your own password. Open to everyone who is signed in and enters the old one."""
     current = locked(staff)
     if not current.check_password(old_password):
-        raise ValidationError({"old_password": "This is not your present password; type it again."})
+        raise ValidationError({"old_password": "This is not your current password. Type it again."})
     _set_password(current, password, must_change=False, actor=current, reason="Own password changed")
     staff.password, staff.must_change_password = current.password, False  # keeps the caller's session alive
 
 
 @transaction.atomic
 def local_password_set(*, actor: Operator, staff: Staff, password: str, reason: str, must_change: bool = False) -> None:
-    """Set a known password: for the demonstration and the tests, on a local machine. Production refuses it."""
+    """Set a known password, for the demonstration and the tests on a local machine. Production refuses it."""
     authorize(actor, "staff.localpassword", staff)
     if settings.PRODUCTION:
-        raise ValidationError("Passwords are not set for others in production; make a sign-in link (account_link).")
+        raise ValidationError("In production, passwords are not set for others. Create a sign-in link (account_link).")
     current = locked(staff)
     _set_password(current, password, must_change=must_change, actor=actor, reason=f"Password set: {reason}")
     staff.password, staff.must_change_password = current.password, must_change
@@ -120,5 +120,5 @@ def _set_password(staff: Staff, password: str, *, must_change: bool, actor: Acto
 
 
 def login_note(sender: object, user: Staff, **kwargs: Any) -> None:
-    """Note when a person last signed in: not a change that a person made, so no history."""
+    """Note when a person last signed in, without history: no person made that change."""
     Staff.objects.filter(pk=user.pk).update(last_login=timezone.now())

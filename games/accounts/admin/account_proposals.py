@@ -1,4 +1,4 @@
-"""Changes of privileged accounts: what waits for a second administrator, and what was decided."""
+"""Proposals to change privileged accounts: the pending ones and the decisions."""
 
 from functools import partial
 from typing import Any
@@ -50,7 +50,7 @@ class AccountProposalAdmin(GatedAdmin):
         return proposal.state
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # it comes from a person's page
+        return False  # proposals come from the page of a person
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -88,7 +88,7 @@ class AccountProposalAdmin(GatedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Written once: its page is its history."""
+        """Redirect to the proposal's page: it is written once, so the page is its history."""
         return self.change_view(request, object_id)
 
     def buttons_for(self, request: HttpRequest, proposal: AccountProposal) -> list[Button]:

@@ -1,4 +1,4 @@
-"""Confirm that it is you: inside the form that was interrupted, or on a page of its own."""
+"""Confirm your identity: inside the form that was interrupted, or on a page of its own."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -22,11 +22,11 @@ from games.models import Staff
 from games.pages.gated import actor_of
 
 CONFIRM_FIELD = "_confirm"
-#: What a passkey answered: in a form of its own, and in a form that was interrupted.
+#: Fields for a passkey's answer: in the confirmation form, and in an interrupted form.
 PASSKEY, PASSKEY_FIELD = "passkey", "_passkey"
-TITLE = "Confirm that it is you"
-WRONG = "That is neither your password nor a code that is good now."
-WRONG_PASSKEY = "The passkey was not accepted. Try again, or type your password or a code."
+TITLE = "Confirm your identity"
+WRONG = "This is neither your password nor a valid code."
+WRONG_PASSKEY = "The passkey was not accepted. Try again, or enter your password or a code."
 
 
 class ConfirmIdentityForm(forms.Form):
@@ -35,27 +35,27 @@ class ConfirmIdentityForm(forms.Form):
     secret = forms.CharField(
         label="Password or code", strip=False, max_length=200,
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "current-password", "autofocus": True}),
-        help_text="Your password, or a code of your second factor. It holds for five minutes.",
+        help_text="Your password, or a code of your second factor. Valid for five minutes.",
     )  # fmt: skip
 
 
 class InterruptedForm(ConfirmIdentityForm):
-    """The same, under a name that no form of ours has."""
+    """The same form with a field name that none of our forms uses."""
 
     def add_prefix(self, field_name: str | int) -> str:
         return CONFIRM_FIELD
 
 
 def ask_again(request: HttpRequest, fault: str = "") -> HttpResponse:
-    """Show the page that asks, with everything that was sent in it: confirming sends the form on its way again."""
+    """Ask for a confirmation and keep everything that was sent: confirming sends the original form again."""
     kept = [
         (name, value)
         for name, values in request.POST.lists()
         for value in values
         if name not in ("csrfmiddlewaretoken", CONFIRM_FIELD, PASSKEY_FIELD)
     ]
-    if request.FILES:  # a browser does not send a file twice by itself
-        messages.warning(request, "Choose your file again after you confirmed.")
+    if request.FILES:  # a browser does not send a file again by itself
+        messages.warning(request, "Choose your file again after confirming.")
         return redirect(f"{reverse('admin:confirm')}?{urlencode({'next': request.get_full_path()})}")
     context = {
         **admin.site.each_context(request), "title": TITLE, "form": InterruptedForm(), "kept": kept, "fault": fault,
@@ -67,7 +67,7 @@ def ask_again(request: HttpRequest, fault: str = "") -> HttpResponse:
 
 
 def confirm(request: HttpRequest) -> HttpResponse:
-    """Confirm ahead of what needs it: a download, or a call of the API."""
+    """Confirm in advance of an action that needs it: a download, or an API call."""
     is_passkey = PASSKEY in request.POST
     form = ConfirmIdentityForm(None if is_passkey else request.POST or None)
     fault = ""
@@ -75,7 +75,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
         sent = request.POST[PASSKEY] if is_passkey else form.cleaned_data["secret"]
         fault = confirm_by(request, actor_of(request), sent, is_passkey=is_passkey)
         if not fault:
-            messages.success(request, "Confirmed. It holds for five minutes.")
+            messages.success(request, "Confirmed. Valid for five minutes.")
             return redirect(next_of(request))
         if not is_passkey:
             form.add_error("secret", fault)
@@ -87,7 +87,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
 
 
 def confirm_by(request: HttpRequest, actor: Staff, sent: str, *, is_passkey: bool) -> str:
-    """Check a password, a code or the answer of a passkey; return what is wrong with it, or nothing."""
+    """Check a password, a code or a passkey's answer. Return the fault, or an empty text."""
     client = client_of(request)
     try:
         if is_passkey:
@@ -108,9 +108,9 @@ def _passkey_context(request: HttpRequest, field: str) -> dict[str, Any]:
 
 
 def next_of(request: HttpRequest) -> str:
-    """Return where a person was going, if that is a path of this site; else the overview.
+    """Return the page that a person was going to, if it is a path of this site; else the overview.
 
-    A word without a slash would be taken for the name of a route by `redirect`.
+    `redirect` would take a word without a slash for the name of a route.
     """
     wanted = request.GET.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None, require_https=request.is_secure())

@@ -15,7 +15,7 @@ from games.pages.gated import ActionForm, GatedAdmin, actor_of, take_step
 
 
 class ResetForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Whose, and why. What the service would refuse stands at its field."""
+    """Whose second factor to reset, and the reason. Faults from the service appear at their field."""
 
     actor: Staff
 
@@ -27,14 +27,14 @@ class ResetForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class ConfirmResetForm(ActionForm):
-    """Nothing to fill in: the button is the decision."""
+    """A form without a reason field: the button is the decision."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         del self.fields["reason"]
         self.fields["sure"] = forms.BooleanField(
             label="I checked that this person asked for it",
-            help_text="All their second factors are removed and their sessions end. They enrol anew at the next login.",
+            help_text="All their second factors are removed and their sessions end. They set up new ones at login.",
         )
 
 
@@ -87,7 +87,7 @@ class FactorResetAdmin(GatedAdmin):
 
         def take(actor: Staff, reset: FactorReset, values: dict[str, Any]) -> str:
             factor_reset_confirm(actor=actor, reset=reset)
-            return f"The second factors of {reset.staff} are removed."
+            return f"The second factors of {reset.staff} were removed."
 
         return take_step(
             self.admin_site, request, reset, action="factorreset.confirm", title="Confirm reset",

@@ -1,4 +1,4 @@
-"""One's own passkeys: added, used and removed. The browser's part is static/taisai/passkeys.js."""
+"""Your own passkeys: added, used and removed. The browser's part is static/taisai/passkeys.js."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -38,17 +38,17 @@ Options = Callable[[HttpRequest, Staff], str]
 
 
 class PasskeyForm(forms.Form):
-    """The name of a new passkey; the browser adds the passkey itself."""
+    """The name of a new passkey. The browser adds the passkey itself."""
 
     name = forms.CharField(
         label="Name", max_length=NAME_LENGTH, widget=UnfoldAdminTextInputWidget(attrs={"autofocus": True}),
-        help_text="By which you know it again: office laptop, blue key.",
+        help_text="A name to recognise it by: office laptop, blue key.",
     )  # fmt: skip
 
 
 @never_cache
 def passkey_add(request: HttpRequest) -> HttpResponse:
-    """Add a passkey: name it, let the browser make it. With the first factor come recovery codes."""
+    """Add a passkey: name it and let the browser create it. The first factor comes with recovery codes."""
     actor = actor_of(request)
     if has_factor(actor):
         verify_confirmed(request)
@@ -69,29 +69,29 @@ def passkey_add(request: HttpRequest) -> HttpResponse:
                 return page(
                     request, "accounts/recovery_codes.html", "Recovery codes", codes=codes, next=next_of(request)
                 )
-            messages.success(request, f"The passkey “{passkey.name}” is added.")
+            messages.success(request, f"The passkey “{passkey.name}” was added.")
             return redirect("admin:second_factor")
     return page(request, "accounts/passkey_add.html", "Add a passkey", form=form, is_first=not has_factor(actor))
 
 
 def own_passkey_remove(request: HttpRequest, key: int) -> HttpResponse:
-    """The button *Remove* of one's own list."""
+    """Remove a passkey, from the button in your own list."""
     actor = actor_of(request)
     if request.method == "POST":
         verify_confirmed(request)
         try:
             passkey = passkey_remove(staff=actor, key=key)
-            messages.success(request, f"The passkey “{passkey.name}” is removed.")
+            messages.success(request, f"The passkey “{passkey.name}” was removed.")
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
     return redirect("admin:second_factor")
 
 
-# --- What the browser asks for before it asks the person: JSON, by POST, with the CSRF token --------
+# --- Options that the browser fetches before it asks the person: JSON, by POST, with the CSRF token-----
 
 
 def answered(options: Options) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer a script: options as JSON, a refusal as JSON with its reason."""
+    """Answer a script with options, or with a refusal and its reason, as JSON."""
 
     @never_cache
     @require_POST
@@ -104,7 +104,7 @@ def answered(options: Options) -> Callable[[HttpRequest], HttpResponse]:
         except ThrottledError as error:
             return refused(429, str(error), wait=error.wait)
         except FreshFactorNeededError:
-            return refused(403, "Your confirmation is too old by now. Load the page again.")
+            return refused(403, "Your confirmation has expired. Reload the page.")
         except ValidationError as error:
             return refused(400, " ".join(error.messages))
 

@@ -1,4 +1,4 @@
-"""One's own second factor: asked for at the login, enrolled, replaced, with recovery codes that are shown once."""
+"""Your own second factor: asked for at login, set up and replaced, with recovery codes shown once."""
 
 import base64
 import io
@@ -37,8 +37,8 @@ from games.accounts.services.sessions import current, session_pass
 from games.models import Staff
 from games.pages.gated import actor_of, add_errors
 
-WRONG_PASSKEY = "The passkey was not accepted. Try again, or type a code."
-WRONG_CODE = "This code is not right, or was used before. Type the one that the app shows now, or a recovery code."
+WRONG_PASSKEY = "The passkey was not accepted. Try again, or enter a code."
+WRONG_CODE = "This code is wrong or was used before. Enter the code that the app shows now, or a recovery code."
 
 
 class CodeForm(forms.Form):
@@ -56,7 +56,7 @@ def page(request: HttpRequest, template: str, title: str, **context: Any) -> Htt
 
 @never_cache
 def second_factor_check(request: HttpRequest) -> HttpResponse:
-    """The second step of the login."""
+    """Show the second step of the login."""
     actor = actor_of(request)
     if not is_factor_asked(actor, current.get()):
         return redirect(next_of(request))
@@ -81,7 +81,7 @@ def second_factor_check(request: HttpRequest) -> HttpResponse:
 
 
 def given_factor(request: HttpRequest, actor: Staff, code: str) -> Any:
-    """The device of a code, or else of what a passkey answered; None where it is not right."""
+    """Return the device of a code or of a passkey's answer; None if it is wrong."""
     client = client_of(request)
     if code:
         return factor_verify(staff=actor, code=code, client=client)
@@ -90,7 +90,7 @@ def given_factor(request: HttpRequest, actor: Staff, code: str) -> Any:
 
 
 def pass_factor(request: HttpRequest, device: Any) -> None:
-    """The session has passed its second factor, under a new key."""
+    """Mark the session as having passed its second factor, under a new session key."""
     login = current.get()
     otp_login(request, device)
     request.session.cycle_key()
@@ -100,7 +100,7 @@ def pass_factor(request: HttpRequest, device: Any) -> None:
 
 @never_cache
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """What one has: an authenticator app, passkeys, recovery codes."""
+    """Show your authenticator app, passkeys and recovery codes."""
     actor = actor_of(request)
     context = {
         "app": TOTPDevice.objects.filter(user=actor, confirmed=True).first(),
@@ -113,7 +113,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def second_factor_enrol(request: HttpRequest) -> HttpResponse:
-    """A new authenticator app: scan, type its first code, keep the recovery codes. It replaces the one before."""
+    """Set up an authenticator app: scan, enter its first code, keep the recovery codes. It replaces the old app."""
     actor = actor_of(request)
     if has_factor(actor):
         verify_confirmed(request)
@@ -140,7 +140,7 @@ def second_factor_enrol(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def recovery_codes(request: HttpRequest) -> HttpResponse:
-    """New recovery codes in place of the old ones."""
+    """Replace your recovery codes with new ones."""
     actor = actor_of(request)
     if request.method != "POST" or not has_factor(actor):
         return redirect("admin:second_factor")
@@ -149,13 +149,13 @@ def recovery_codes(request: HttpRequest) -> HttpResponse:
 
 
 def spaced(device: TOTPDevice) -> str:
-    """The key as one types it where there is no camera."""
+    """Write the key in groups, for typing it where there is no camera."""
     text = base64.b32encode(device.bin_key).decode()
     return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
 
 
 def qr_picture(text: str) -> SafeString:
-    """An SVG inside the page: no address of it can be called by others."""
+    """Draw the QR code as an SVG inside the page, so that it has no address that others could open."""
     image = qrcode.make(text, image_factory=qrcode.image.svg.SvgPathImage, box_size=12, border=4)
     written = io.BytesIO()
     image.save(written)

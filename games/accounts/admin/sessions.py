@@ -1,4 +1,4 @@
-"""Sessions: one's own, those of others for administrators, and the logins that failed."""
+"""Sessions: your own, those of others for administrators, and failed logins."""
 
 import datetime as dt
 from typing import Any
@@ -24,7 +24,7 @@ RECENT = dt.timedelta(days=30)
 
 
 def open_sessions(staff: Staff) -> QuerySet[LoginSession]:
-    """The sessions of a person that still open something."""
+    """Select the sessions of a person that are still valid."""
     now = timezone.now()
     return LoginSession.objects.filter(
         staff=staff, ended_at=None, started_at__gt=now - ABSOLUTE, seen_at__gt=now - idle_time(staff)
@@ -32,7 +32,7 @@ def open_sessions(staff: Staff) -> QuerySet[LoginSession]:
 
 
 def own_sessions(request: HttpRequest) -> HttpResponse:
-    """Where one is logged in, and what failed lately."""
+    """Show where you are logged in, and recent failed logins."""
     require_safe(request)
     actor = actor_of(request)
     mine = current.get()
@@ -43,20 +43,20 @@ def own_sessions(request: HttpRequest) -> HttpResponse:
     failed = FailedLogin.objects.filter(staff=actor, at__gt=timezone.now() - RECENT)[:20]
     context = {
         **admin.site.each_context(request), "title": "Your sessions", "sessions": sessions,
-        "failed": [{"login": one, "browser": browser_name(one.browser)} for one in failed],
+        "failed": [{"login": attempt, "browser": browser_name(attempt.browser)} for attempt in failed],
         "idle": int(idle_time(actor).total_seconds() // 60), "hours": int(ABSOLUTE.total_seconds() // 3600),
     }  # fmt: skip
     return TemplateResponse(request, "accounts/own_sessions.html", context)
 
 
 def own_session_stop(request: HttpRequest, key: UUID) -> HttpResponse:
-    """The button *End* of one's own list."""
+    """End a session, from the button in your own list."""
     actor = actor_of(request)
     login = get_object_or_404(LoginSession, pk=key, staff=actor)
     if request.method == "POST":
         verify_confirmed(request)
         own_session_end(staff=actor, login=login)
-        messages.success(request, "The session is ended.")
+        messages.success(request, "The session was ended.")
     return redirect("admin:own_sessions")
 
 
@@ -90,7 +90,7 @@ class LoginSessionAdmin(GatedAdmin):
 
         def take(actor: Staff, login: LoginSession, values: dict[str, Any]) -> str:
             is_ended = session_end(actor=actor, login=login, reason=values["reason"])
-            return "The session is ended." if is_ended else "The session was over already."
+            return "The session was ended." if is_ended else "The session had already ended."
 
         return take_step(
             self.admin_site, request, login, action="loginsession.end", title="End session", form_class=ActionForm,

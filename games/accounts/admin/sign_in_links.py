@@ -1,4 +1,4 @@
-"""The page that shows a new sign-in link, once."""
+"""Show a new sign-in link, once."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from games.accounts.services.sign_in_links import IssuedLink
 
 
 def link_page(site: Any, request: HttpRequest, issued: IssuedLink) -> HttpResponse:
-    """Not a message (they travel in a cookie) and not a redirect: the page itself, kept by no cache."""
+    """Show the link on the page itself: a message would travel in a cookie, a redirect would be cached."""
     page = {"title": f"Sign-in link of {issued.link.staff}", "issued": issued, "staff": issued.link.staff}
     answer = TemplateResponse(request, "accounts/account_link.html", {**site.each_context(request), **page})
     answer.headers["Cache-Control"] = "no-store"

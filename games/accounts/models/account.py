@@ -1,4 +1,4 @@
-"""Accounts: one-time sign-in links, and what a second administrator has to confirm. All of it is written once."""
+"""Accounts: one-time sign-in links, and changes that a second administrator must confirm. Rows are written once."""
 
 import datetime as dt
 
@@ -9,12 +9,12 @@ from django.utils import timezone
 from games.access.models.staff import Staff
 from games.database.grants import WRITTEN_ONCE
 
-#: How long a sign-in link is good.
+#: How long a sign-in link is valid.
 LINK_LIFETIME = dt.timedelta(hours=24)
 
 
 class AccountLink(models.Model):
-    """A link by which its person chooses a password, once. Only the hash of its token is kept."""
+    """A link by which a person chooses a password, once. Only the hash of its token is stored."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "staff__casino", None
@@ -45,7 +45,7 @@ class AccountLink(models.Model):
 
 
 class AccountLinkEnd(models.Model):
-    """How a link ended before its time. One end each, so that a link is used once."""
+    """How a link ended early. Each link has one end, so that it is used once."""
 
     class How(models.TextChoices):
         USED = "used"
@@ -112,7 +112,7 @@ class AccountProposal(models.Model):
 
 
 class AccountDecision(models.Model):
-    """What became of a proposal: confirmed or rejected by another administrator, or withdrawn by its proposer."""
+    """The decision on a proposal: confirmed or rejected by another administrator, or withdrawn by its proposer."""
 
     class Outcome(models.TextChoices):
         CONFIRMED = "confirmed"
@@ -123,7 +123,7 @@ class AccountDecision(models.Model):
     casino_path, pit_path = "proposal__staff__casino", None
 
     proposal = models.OneToOneField(AccountProposal, on_delete=models.PROTECT, related_name="decision")
-    # stand here again for the CHECKs; a trigger keeps them true (migration 0019)
+    # repeated here for the CHECKs; a trigger keeps them correct (migration 0019)
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     proposed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+")
     outcome = models.CharField(max_length=10, choices=Outcome)

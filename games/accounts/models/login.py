@@ -1,4 +1,4 @@
-"""Logins: the sessions of people, the attempts that failed, and how soon the next attempt is allowed."""
+"""Logins: the sessions of people, failed attempts, and how soon the next attempt is allowed."""
 
 import uuid
 
@@ -11,7 +11,7 @@ from games.floor.models.casino import Casino
 
 
 class LoginSession(models.Model):
-    """One login of a person in one browser: from the password to its end. It stays on record."""
+    """One login of a person in one browser, from the password to its end. The row is kept."""
 
     grants = Grants(update=("passed_at", "seen_at", "ended_at", "end", "ended_by", "reason"))
     casino_path, pit_path = "staff__casino", None
@@ -57,7 +57,7 @@ class LoginSession(models.Model):
 
 
 class FailedLogin(models.Model):
-    """An attempt that failed: the account that was tried, and from where. Written once."""
+    """A failed attempt: the account that was tried, and from where. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
@@ -92,7 +92,7 @@ class FailedLogin(models.Model):
 
 
 class LoginThrottle(models.Model):
-    """A counter of failed attempts by account, address or browser; the key is a hash. Removed after a quiet day."""
+    """A counter of failed attempts by account, address or browser. The key is a hash; a quiet day removes it."""
 
     grants = Grants(update=("failures", "refused", "blocked_until", "last_at"), delete=True)
 

@@ -1,4 +1,4 @@
-"""Second factors: passkeys, and resets that one administrator proposes and another confirms. Rows stay on record."""
+"""Second factors: passkeys, and resets that one administrator proposes and another confirms. Rows are kept."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -9,13 +9,13 @@ from games.database.grants import WRITTEN_ONCE, Grants
 
 
 class Passkey(Device):
-    """A passkey (WebAuthn credential) of a person. Only its public key is known here.
+    """A passkey (WebAuthn credential) of a person. Only its public key is stored.
 
-    A device of django-otp, so that "has a second factor" and "this session passed one" cover it. `confirmed` turns
-    false with the removal; the row stays on record.
+    It is a device of django-otp, so that its "has a second factor" and "this session passed one" include passkeys.
+    Removal sets `confirmed` to false and keeps the row.
     """
 
-    grants = Grants(  # after its removal nothing changes, and its counter never goes back: a trigger sees to it
+    grants = Grants(  # a trigger: no change after removal, and the counter never decreases
         update=("confirmed", "sign_count", "last_challenge", "last_used_at", "removed_at", "removed_by")
     )
     casino_path, pit_path = "user__casino", None
@@ -65,7 +65,7 @@ class FactorReset(models.Model):
         verbose_name = "second factor reset"
         constraints = [
             models.CheckConstraint(condition=~Q(staff=F("proposed_by")), name="factor_reset_not_own"),
-            # what the confirmation refers to, so that it cannot name another proposer (migration)
+            # target of the confirmation's foreign key, so that it cannot name another proposer (migration)
             models.UniqueConstraint(fields=["id", "staff", "proposed_by"], name="factor_reset_of_proposer"),
         ]
 
@@ -74,7 +74,7 @@ class FactorReset(models.Model):
 
 
 class FactorResetConfirmation(models.Model):
-    """The word of the second administrator; with it the factors are gone."""
+    """The confirmation by the second administrator. It removes the factors."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "staff__casino", None

@@ -1,4 +1,4 @@
-"""What a change of an account leads to, whoever decided on it: rights changed, and for a leaver all access ended."""
+"""Apply a change of an account: its rights, and the end of all access when a person leaves."""
 
 import copy
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from games.floor.services.casinos import verify_pit_of_casino
 from games.history.audited_save import record_change, record_save, verify_texts
 from games.models import AccountLinkEnd, Duty, LoginSession, Staff, Terminal
 
-#: What decides a person's rights: nobody changes it for themselves.
+#: Fields that decide a person's rights: no one changes their own.
 RIGHTS = frozenset({"department", "post", "casino", "pit", "is_active"})
 
 
 def account_change(*, actor: Actor, staff: Staff, changes: Mapping[str, Any], reason: str) -> bool:
-    """Write a change of an account whose row the caller has locked. A leaver loses all access at once."""
+    """Save a change of an account whose row the caller has locked. A person who leaves loses all access at once."""
     authorize(actor, "staff.change", staff)
     future = verify_change(actor=actor, staff=staff, changes=changes)
     leaves = staff.is_active and not future.is_active
@@ -30,9 +30,9 @@ def account_change(*, actor: Actor, staff: Staff, changes: Mapping[str, Any], re
 
 
 def verify_change(*, actor: Actor, staff: Staff, changes: Mapping[str, Any]) -> Staff:
-    """Return the account as it would be, or refuse: out of reach, a pit of another casino, a post without a pit."""
+    """Return the account as it would be; refuse a place out of reach, a pit of another casino, a post without a pit."""
     future = future_of(staff, changes)
-    authorize(actor, "staff.change", future)  # an account is not moved out of the reach of whoever moves it
+    authorize(actor, "staff.change", future)  # the account may not be moved out of the actor's own reach
     verify_pit_of_casino(future.pit, future.casino)
     verify_texts(future)
     future.full_clean()
@@ -40,7 +40,7 @@ def verify_change(*, actor: Actor, staff: Staff, changes: Mapping[str, Any]) -> 
 
 
 def future_of(staff: Staff, changes: Mapping[str, Any]) -> Staff:
-    """Return the account as it would be, not saved."""
+    """Return the account as it would be, unsaved."""
     future = copy.copy(staff)
     future.__dict__.pop("known_duties", None)
     future._state = copy.copy(staff._state)
@@ -51,9 +51,9 @@ def future_of(staff: Staff, changes: Mapping[str, Any]) -> Staff:
 
 
 def end_access(*, actor: Actor, staff: Staff, reason: str) -> list[Duty]:
-    """End sessions, password, unused links and acting appointments of a person who leaves.
+    """End the sessions, password, unused links and acting appointments of a person who leaves.
 
-    Sessions are bound to the password: without one, none of them is good again, not even after a reactivation.
+    Sessions are bound to the password: without it they stay invalid, even after a reactivation.
     """
     staff.set_unusable_password()
     record_save(staff, actor=actor, reason=f"Access ended: {reason}", only=("password",))
@@ -65,9 +65,9 @@ def end_access(*, actor: Actor, staff: Staff, reason: str) -> list[Duty]:
 
 
 def keys_made_by(staff: Staff) -> list[Terminal]:
-    """Return the terminal keys in use that a person made, and so has seen.
+    """List the terminal keys in use that a person created and has therefore seen.
 
-    A key belongs to a terminal and its tables, not to a person: it stays good, and an administrator replaces it.
+    A key belongs to a terminal and its tables, not to a person: it stays valid until an administrator replaces it.
     """
     made = Terminal.history.filter(history_type="+", history_user=staff).values("id")
     return list(Terminal.objects.filter(pk__in=made, revoked_at=None).select_related("casino"))

@@ -1,11 +1,11 @@
-"""Privileged accounts: what one administrator starts waits until a second one confirms it.
+"""Privileged accounts: one administrator proposes a change, a second one confirms it.
 
-An account is privileged if its role rules, approves, sees what is confidential or lets people in (`privileged` in
-games/access/roles.toml), or if its person acts in such a post. Creating it, changing its rights or its e-mail address,
-reactivating it and resetting it are proposals. Taking rights away is not: a leaver is switched off by one person.
+An account is privileged if its role rules, approves, sees confidential records or manages access (`privileged` in
+games/access/roles.toml), or if the person acts in such a post. Creating it, changing its rights or e-mail address,
+reactivating it and resetting it are proposals. Taking rights away is not: one person can deactivate a leaver.
 
-The operator of the machine sets up the first accounts alone, while fewer than two administrators of the casino can sign
-in; from then on the operator proposes like anybody else. Proposals are confirmed on the site only.
+The operator of the machine sets up the first accounts alone, while fewer than two administrators of the casino can
+sign in; later the operator proposes like everyone else. Proposals are confirmed on the site only.
 """
 
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ from games.history.audited_save import OvertakenError, verify_reason
 from games.models import AccountDecision, AccountProposal, Casino, Pit, Staff
 
 ENOUGH = 2
-#: What a second administrator confirms on a privileged account; the e-mail address is where its links go.
+#: Fields of a privileged account that need a second administrator; sign-in links go to the e-mail address.
 GUARDED = RIGHTS | {"email"}
 RECORDS: dict[str, type[Casino] | type[Pit]] = {"casino": Casino, "pit": Pit}
-#: After these the person needs a password.
+#: After these changes the person needs a password.
 WITH_LINK = (AccountProposal.Kind.CREATE, AccountProposal.Kind.REACTIVATE, AccountProposal.Kind.RESET)
 
 
@@ -36,7 +36,7 @@ WITH_LINK = (AccountProposal.Kind.CREATE, AccountProposal.Kind.REACTIVATE, Accou
 
 
 def is_privileged(staff: Staff) -> bool:
-    """By the permanent role, or by an acting appointment that runs or is to come."""
+    """Return whether an account is privileged, by its role or a current or future acting appointment."""
     if staff.is_privileged:
         return True
     posts = staff.duties.filter(ends_at__gt=timezone.now()).values_list("post", flat=True) if staff.pk else ()
@@ -53,12 +53,12 @@ def change_needs_second(*, actor: Actor, staff: Staff, changes: Mapping[str, Any
 
 
 def sets_up_alone(actor: Actor, *casinos: Casino | None) -> bool:
-    """Only the operator of the machine, and only while there are not two administrators to do it."""
+    """Return whether the operator of the machine acts while there are fewer than two administrators."""
     return isinstance(actor, Operator) and all(administrators(casino).count() < ENOUGH for casino in casinos)
 
 
 def administrators(casino: Casino | None) -> QuerySet[Staff]:
-    """Administrators who look after a casino and can sign in."""
+    """Select the administrators of a casino who can sign in."""
     of_casino = Q(casino=None) if casino is None else Q(casino=None) | Q(casino=casino)
     with_password = ~Q(("password", "")) & ~Q(("password__startswith", UNUSABLE_PASSWORD_PREFIX))
     return Staff.objects.filter(of_casino, with_password, department="it", is_active=True)
@@ -70,15 +70,15 @@ def administrators(casino: Casino | None) -> QuerySet[Staff]:
 def propose(
     *, actor: Actor, staff: Staff, kind: AccountProposal.Kind, reason: str, changes: Mapping[str, Any] | None = None
 ) -> AccountProposal:
-    """Put a change of a privileged account on record, to be confirmed. The caller has locked the person's row."""
+    """Record a change of a privileged account to be confirmed. The caller has locked the person's row."""
     authorize(actor, "staff.link" if kind == AccountProposal.Kind.RESET else "staff.change", staff)
     verify_reason(reason)
     if actor == staff:
         raise ValidationError("You cannot propose a change of your own account; ask another administrator.")
     if waiting := pending(staff):
         raise ValidationError(
-            f"A change of this account waits for a second administrator already (proposal no. {waiting.pk}). "
-            "Have it decided first."
+            f"A change of this account already waits for a second administrator (proposal no. {waiting.pk}). "
+            "It must be decided first."
         )
     wanted = {name: value for name, value in (changes or {}).items() if getattr(staff, name) != value}
     return AccountProposal.objects.create(
@@ -93,7 +93,7 @@ def pending(staff: Staff) -> AccountProposal | None:
 
 
 def pending_for(actor: Any) -> QuerySet[AccountProposal]:
-    """Proposals that this administrator can decide."""
+    """Select the proposals that this administrator can decide."""
     waiting = AccountProposal.objects.filter(decision=None).exclude(proposed_by=actor).exclude(staff=actor)
     return visible(actor, waiting).select_related("staff")
 
@@ -113,16 +113,16 @@ def from_json(name: str, value: Any) -> Any:
 
 
 def summary_of(staff: Staff, kind: AccountProposal.Kind, changes: Mapping[str, Any]) -> str:
-    """What the second administrator reads: old and new of each field, and where the link goes."""
+    """Write what the second administrator reads: old and new value of each field, and where the link goes."""
     role = role_of(staff.department, staff.post).name
     lines = [f"{kind.label}: {staff}, {role.lower()}, {staff.casino.code if staff.casino else 'every casino'}"]
     for name, value in changes.items():
         field = field_of(name)
-        old, new = (value_text(name, one) for one in (getattr(staff, name), value))
+        old, new = (value_text(name, state) for state in (getattr(staff, name), value))
         lines.append(f"{str(field.verbose_name).capitalize()}: {old} → {new}")
     if kind in WITH_LINK:
         address = changes.get("email", staff.email)
-        lines.append(f"Sign-in link: {f'sent to {address}' if address else 'shown once to whoever confirms'}")
+        lines.append(f"Sign-in link: {f'sent to {address}' if address else 'shown once to the person who confirms'}")
     return "\n".join(lines)
 
 
@@ -137,15 +137,15 @@ def value_text(name: str, value: Any) -> str:
 
 @transaction.atomic
 def proposal_confirm(*, actor: Staff, proposal: AccountProposal, reason: str, site: str) -> IssuedLink | None:
-    """Do what another administrator proposed. Returns the sign-in link where the person needs one."""
+    """Carry out what another administrator proposed. Return the sign-in link if the person needs one."""
     current, staff = _to_decide(actor, proposal)
     if actor == staff:
         raise ValidationError("You cannot confirm a change of your own account; ask another administrator.")
     if current.proposed_by and not can(current.proposed_by, "accountproposal.decide", current):
-        raise ValidationError(f"{current.who} is no longer an administrator here. Reject it and propose it anew.")
+        raise ValidationError(f"{current.who} is no longer an administrator here. Reject this and propose it again.")
     changes = {name: from_json(name, value) for name, value in current.changes.items()}
     if {name: as_json(getattr(staff, name)) for name in current.before} != current.before:
-        raise OvertakenError("The account has changed since the proposal. Reject it and propose it anew.")
+        raise OvertakenError("The account has changed since the proposal. Reject this and propose it again.")
     _decide(actor, current, AccountDecision.Outcome.CONFIRMED, reason)
     words = f"{current.reason} (proposal no. {current.pk} by {current.who})"
     if changes:
@@ -163,7 +163,7 @@ def proposal_reject(*, actor: Staff, proposal: AccountProposal, reason: str) -> 
 
 @transaction.atomic
 def proposal_withdraw(*, actor: Staff, proposal: AccountProposal, reason: str) -> AccountDecision:
-    """Take back what one proposed oneself."""
+    """Withdraw your own proposal."""
     authorize(actor, "accountproposal.decide", proposal)
     current, _ = _locked(proposal)
     if current.proposed_by != actor:
@@ -172,24 +172,24 @@ def proposal_withdraw(*, actor: Staff, proposal: AccountProposal, reason: str) -
 
 
 def _to_decide(actor: Staff, proposal: AccountProposal) -> tuple[AccountProposal, Staff]:
-    """Verify that another person than the proposer decides, who reaches the account as it is and as it will be."""
+    """Verify that another person than the proposer decides, and reaches the account as it is and as it will be."""
     authorize(actor, "accountproposal.decide", proposal)
     current, staff = _locked(proposal)
     if current.proposed_by == actor:
         deny(actor, "accountproposal.decide", current)
-        raise ValidationError("You proposed this; another administrator decides. The attempt is on record.")
+        raise ValidationError("You proposed this. Another administrator decides. The attempt is on record.")
     future = future_of(staff, {name: from_json(name, value) for name, value in current.changes.items()})
     authorize(actor, "staff.change", future)
     return current, staff
 
 
 def _locked(proposal: AccountProposal) -> tuple[AccountProposal, Staff]:
-    """The person's row is the lock: a proposal is written once, and cannot be locked itself."""
+    """Lock the person's row: a proposal itself is written once and cannot be locked."""
     staff = Staff.objects.select_for_update(of=("self",)).select_related("casino", "pit").get(pk=proposal.staff_id)
     current = AccountProposal.objects.select_related("proposed_by", "staff__casino").get(pk=proposal.pk)
     decision = AccountDecision.objects.filter(proposal=current).first()
     if decision is not None:
-        raise OvertakenError(f"Already {decision.outcome} by {decision.who}; nothing has changed.")
+        raise OvertakenError(f"Already {decision.outcome} by {decision.who}. Nothing was changed.")
     return current, staff
 
 

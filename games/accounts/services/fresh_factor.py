@@ -1,7 +1,7 @@
-"""A fresh factor: for some actions a person confirms that it is them, within the last minutes.
+"""Fresh confirmation: for some actions a person must have confirmed their identity in the last minutes.
 
-The gate asks, in every service alike (games.access.gate.authorize); games/access/roles.toml says for which actions. It
-asks only people at a page or with the API, and only where REQUIRE_SECOND_FACTOR is on.
+The gate asks, in every service alike (games.access.gate.authorize); games/access/roles.toml lists the actions. Only
+people on a page or with the API are asked, and only where REQUIRE_SECOND_FACTOR is on.
 """
 
 from django.conf import settings
@@ -14,23 +14,23 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 class FreshFactorNeededError(Exception):
-    """The person may do this, and has to confirm first that it is them. Nothing was changed."""
+    """The person may do this, but must confirm their identity first. Nothing was changed."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Confirm that it is you first, with your password or a code, at /admin/confirm/; then repeat the call. "
-            "A confirmation holds for five minutes."
+            "Confirm your identity first, with your password or a code, at /admin/confirm/; then repeat the call. "
+            "A confirmation is valid for five minutes."
         )
 
 
 def verify_fresh(request: HttpRequest, action: str) -> None:
-    """Raise where this action needs a confirmation and the last one is too old."""
+    """Raise if an action needs a confirmation and the last one is too old."""
     asked = FRESH_READS if request.method in SAFE_METHODS else FRESH
     if action in asked and settings.REQUIRE_SECOND_FACTOR and not is_fresh(request):
         raise FreshFactorNeededError
 
 
 def verify_confirmed(request: HttpRequest) -> None:
-    """The same for what concerns one's own factors, which no action of the gate names."""
+    """Raise if the last confirmation is too old, for changes of your own factors, which are no action of the gate."""
     if settings.REQUIRE_SECOND_FACTOR and not is_fresh(request):
         raise FreshFactorNeededError

@@ -1,15 +1,14 @@
-"""How soon the next attempt to log in is checked: by browser, by account and address, by address, by account.
+"""Decide how soon the next login attempt is checked, by browser, address and account.
 
-django-axes locks an account, an address or both for a time, which lets an attacker lock a colleague out. Here an
-attempt takes lanes, each with a counter of its own in PostgreSQL, so that all web workers count alike:
+django-axes locks an account, an address or both for a time, so an attacker can lock a colleague out. Here an attempt
+takes lanes, each with a counter of its own in PostgreSQL, so that all web workers share them:
 
-- from a browser that the account logged in with before: the lane of that browser and account, and no other;
-- from an address that the account logged in from before: the lane of that account and address;
-- from anywhere else: that lane, the lane of the address (many accounts from one place), and the lane of the account
-  (one account from many places).
+- from a browser that the account used before: the lane of that browser and account, and no other;\n- from an address
+that the account used before: the lane of that account and address;\n- from anywhere else: that lane, the lane of the
+address (many accounts from one place), and the lane of the account\n  (one account from many places).
 
-So whoever guesses from elsewhere slows down themselves and other new places, never the owner's own browser or place.
-An attempt counts before it is checked and is given back if it was right: attempts at the same time all count.
+So an attacker slows down only themselves and other new places, never the owner's own browser or place. An attempt
+counts before it is checked and is given back if it was right, so that simultaneous attempts all count.
 """
 
 import datetime as dt
@@ -25,14 +24,14 @@ from games.models import FailedLogin, LoginSession, LoginThrottle
 from taisai_backoffice.web.addresses import network_of
 
 FORGET = dt.timedelta(days=1)
-#: How long an address counts as one that the account uses.
+#: How long an address counts as known for an account.
 KNOWN = dt.timedelta(days=90)
 TIDY_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
 class Lane:
-    """After `free` failures the next attempt waits, each time twice as long, up to `most` seconds."""
+    """After `free` failures each attempt waits twice as long as the one before, up to `most` seconds."""
 
     free: int
     first: int
@@ -47,7 +46,7 @@ DEVICE = Lane(free=5, first=2, most=30)
 PLACE = Lane(free=5, first=2, most=15 * 60)
 ADDRESS = Lane(free=50, first=2, most=60)
 ACCOUNT = Lane(free=20, first=2, most=30)
-#: A code has six digits only, and whoever is asked for one knew the password.
+#: A code has only six digits, and a person who is asked for one already knew the password.
 ACCOUNT_CODE = Lane(free=20, first=2, most=15 * 60)
 
 TIDY = """
@@ -61,7 +60,7 @@ class ThrottledError(Exception):
 
     def __init__(self, wait: int, key: str) -> None:
         super().__init__(
-            f"Too many failed attempts; this one was not checked. Try again in {in_words(wait)}, or log in with a "
+            f"Too many failed attempts. This one was not checked. Try again in {in_words(wait)}, or log in with a "
             "browser that you used here before."
         )
         self.wait, self.key = wait, key
@@ -69,7 +68,7 @@ class ThrottledError(Exception):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt: the account as typed, the kind of secret, and the lanes that it takes, by key."""
+    """One attempt: the account as typed, the kind of secret, and the keys of its lanes."""
 
     number: str
     client: Client
@@ -94,7 +93,7 @@ def _lanes(account: str, network: str, client: Client, kind: str) -> Iterator[tu
 
 
 def _key(lane: str, *parts: str) -> str:
-    """Return a key of bounded length that keeps neither what was typed nor an address."""
+    """Return a key of fixed length that reveals neither the text typed nor an address."""
     return f"{lane}:{hashlib.sha256(chr(0).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
@@ -107,7 +106,7 @@ def _is_known_place(account: str, address: str | None) -> bool:
 
 
 def verify_not_blocked(attempt: Attempt) -> None:
-    """Refuse an attempt that comes too soon, without the work of checking it."""
+    """Refuse an attempt that comes too soon, before the work of checking it."""
     now = timezone.now()
     blocked = LoginThrottle.objects.filter(key__in=attempt.lanes, blocked_until__gt=now)
     if row := blocked.order_by("-blocked_until").first():
@@ -116,7 +115,7 @@ def verify_not_blocked(attempt: Attempt) -> None:
 
 @transaction.atomic
 def attempt_count(attempt: Attempt) -> None:
-    """Count an attempt as failed in all its lanes, before it is checked; refuse it where another was quicker."""
+    """Count an attempt as failed in all its lanes before it is checked; refuse it if another one came first."""
     now = timezone.now()
     for row in _locked(attempt, now):
         if row.blocked_until > now:
@@ -129,7 +128,7 @@ def attempt_count(attempt: Attempt) -> None:
 
 @transaction.atomic
 def attempt_give_back(attempt: Attempt) -> None:
-    """Take back what was counted of an attempt that was right; the owner's own lane starts anew."""
+    """Undo the count of an attempt that was right, and reset the owner's own lane."""
     now = timezone.now()
     for row in _locked(attempt, now):
         is_own = attempt.lanes[row.key] in (DEVICE, PLACE)
@@ -139,9 +138,9 @@ def attempt_give_back(attempt: Attempt) -> None:
 
 
 def refusal_count(key: str) -> bool:
-    """Count an attempt that a lane refused; return whether it is the first one since the last that was checked.
+    """Count a refused attempt; return whether it is the first since the last checked one.
 
-    Only that one goes on record, so that nobody can fill the disk by knocking.
+    Only that one is recorded, so that repeated attempts cannot fill the disk.
     """
     with connection.cursor() as cursor:
         cursor.execute("UPDATE games_loginthrottle SET refused = refused + 1 WHERE key = %s RETURNING refused", [key])
@@ -150,13 +149,13 @@ def refusal_count(key: str) -> bool:
 
 
 def throttle_tidy() -> None:
-    """Remove some counters that nothing was added to for a day: each failure adds three at most."""
+    """Remove some counters without failures for a day. Each failure adds at most three."""
     with connection.cursor() as cursor:
         cursor.execute(TIDY, [timezone.now() - FORGET, TIDY_AT_ONCE])
 
 
 def _locked(attempt: Attempt, now: dt.datetime) -> list[LoginThrottle]:
-    """Lock the counters of an attempt, made where there are none, always in the same order."""
+    """Lock the counters of an attempt, creating missing ones, always in the same order."""
     new = [LoginThrottle(key=key, blocked_until=now, last_at=now) for key in sorted(attempt.lanes)]
     LoginThrottle.objects.bulk_create(new, ignore_conflicts=True)
     return list(LoginThrottle.objects.select_for_update().filter(key__in=attempt.lanes).order_by("key"))

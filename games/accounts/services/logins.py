@@ -1,4 +1,4 @@
-"""Checking what proves a person: throttled, bounded, and every failure on record."""
+"""Check passwords, codes and passkeys: throttled, bounded, and every failure recorded."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -23,9 +23,9 @@ NUMBER_LENGTH = 64
 
 
 def password_login(*, client: Client, number: str, password: str) -> Staff | None:
-    """Return the person of a staff number and password who may log in; None where there is none.
+    """Return the person with this staff number and password who may log in; None if there is none.
 
-    Raise ThrottledError where the attempt comes too soon, TooManyHashesError where other passwords are checked.
+    Raise ThrottledError if the attempt comes too soon, TooManyHashesError if other passwords are being checked.
     """
     refused_as = FailedLogin.Kind.PASSWORD
     found: Staff | None = None
@@ -44,7 +44,7 @@ def password_login(*, client: Client, number: str, password: str) -> Staff | Non
 
 
 def password_confirm(*, client: Client, staff: Staff, password: str) -> bool:
-    """Check the password of somebody who is logged in."""
+    """Check the password of a logged-in person."""
     attempt = attempt_of(staff.number, client, FailedLogin.Kind.PASSWORD)
     return attempt_check(
         attempt, lambda: staff.check_password(password), kind=lambda: FailedLogin.Kind.CONFIRM, staff=staff
@@ -54,20 +54,20 @@ def password_confirm(*, client: Client, staff: Staff, password: str) -> bool:
 def code_check(
     *, client: Client, staff: Staff, check: Callable[[], bool], kind: Callable[[], FailedLogin.Kind] | None = None
 ) -> bool:
-    """Check a code or passkey of somebody whose password was right. `kind` names the failure, else a wrong code."""
+    """Check a code or passkey after a right password. `kind` names the failure; by default, a wrong code."""
     attempt = attempt_of(staff.number, client, FailedLogin.Kind.CODE)
     return attempt_check(attempt, check, kind=kind or (lambda: FailedLogin.Kind.CODE), staff=staff)
 
 
 def verify_code_allowed(*, client: Client, staff: Staff) -> None:
-    """Refuse to begin a check whose answer would come too soon; nothing is counted."""
+    """Refuse to begin a check whose answer would come too soon. Nothing is counted."""
     verify_not_blocked(attempt_of(staff.number, client, FailedLogin.Kind.CODE))
 
 
 def attempt_check(
     attempt: Attempt, check: Callable[[], bool], *, kind: Callable[[], FailedLogin.Kind], staff: Staff | None = None
 ) -> bool:
-    """Let an attempt through its lanes and check it; put it on record where it fails."""
+    """Check an attempt in its lanes, and record it if it fails."""
     is_password = attempt.kind == FailedLogin.Kind.PASSWORD
     try:
         verify_not_blocked(attempt)
@@ -96,11 +96,11 @@ def failed_login_record(attempt: Attempt, kind: FailedLogin.Kind, staff: Staff |
 
 
 def _kept(text: str, length: int) -> str:
-    """What PostgreSQL can hold of a text that anybody may send."""
+    """Return what PostgreSQL can store of a text that anyone may send."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()[:length]
 
 
 def _only_casino() -> Casino | None:
-    """The casino that an unknown number must belong to, where there is only one."""
+    """Return the casino that an unknown number must belong to: the only one, if there is only one."""
     casinos = Casino.objects.all()[:2]
     return casinos[0] if len(casinos) == 1 else None

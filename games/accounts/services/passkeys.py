@@ -1,7 +1,7 @@
-"""Passkeys (WebAuthn): challenges that are answered once, enrolment, checks, removal.
+"""Passkeys (WebAuthn): challenges that are answered once, enrolment, checks and removal.
 
-py_webauthn reads and verifies what the browser sends. Kept here: whose passkey it is, the challenge in the session,
-the authenticator's counter, the throttle and the record.
+py_webauthn reads and verifies what the browser sends. This module keeps the owner of the passkey, the challenge in
+the session, the authenticator's counter, the throttle and the record.
 """
 
 import enum
@@ -49,7 +49,7 @@ from games.history.audited_save import verify_text
 from games.models import FailedLogin, Passkey, Staff
 
 CHALLENGES_KEY = "passkey_challenges"
-#: How long the browser waits for the person, and how long the answer is good.
+#: How long the browser waits for the person, and how long the answer is valid.
 PROMPT_SECONDS, CHALLENGE_SECONDS = 120, 150
 MOST_PASSKEYS = 10
 NAME_LENGTH = 64
@@ -60,7 +60,7 @@ Read = TypeVar("Read")
 
 
 class Ceremony(enum.StrEnum):
-    """What a challenge was made for; it is good for nothing else."""
+    """The purpose of a challenge. An answer for another purpose is refused."""
 
     ENROL = "enrol"
     LOGIN = "login"
@@ -69,7 +69,7 @@ class Ceremony(enum.StrEnum):
 
 @dataclass(frozen=True)
 class PasskeyAnswer:
-    """What a browser sent for a challenge: the challenge it has to answer (None: none is open), and from where."""
+    """A browser's answer, the challenge it must answer (None: none is open), and where it came from."""
 
     text: str
     challenge: bytes | None
@@ -86,12 +86,12 @@ def passkeys_of(staff: Staff) -> QuerySet[Passkey]:
 
 
 def passkey_host(request: HttpRequest) -> str:
-    """Return the host that passkeys are bound to: the setting's, else the one of the request."""
+    """Return the host that passkeys are bound to: from the settings, else from the request."""
     return settings.PASSKEY_HOST or urlsplit(f"//{request.get_host()}").hostname or ""
 
 
 def challenge_make(request: HttpRequest, ceremony: Ceremony) -> bytes:
-    """Open a challenge in the session. It replaces the one before for the same ceremony."""
+    """Open a challenge in the session. It replaces an earlier one for the same ceremony."""
     challenge = generate_challenge()
     kept = [bytes_to_base64url(challenge), timezone.now().timestamp()]
     request.session[CHALLENGES_KEY] = {**request.session.get(CHALLENGES_KEY, {}), ceremony.value: kept}
@@ -99,7 +99,7 @@ def challenge_make(request: HttpRequest, ceremony: Ceremony) -> bytes:
 
 
 def challenge_take(request: HttpRequest, ceremony: Ceremony) -> bytes | None:
-    """Take the open challenge out of the session; None where there is none, or it is too old."""
+    """Take the open challenge out of the session; None if there is none or it has expired."""
     challenges = dict(request.session.get(CHALLENGES_KEY, {}))
     if ceremony.value not in challenges:
         return None
@@ -110,13 +110,13 @@ def challenge_take(request: HttpRequest, ceremony: Ceremony) -> bytes | None:
 
 
 def answer_take(request: HttpRequest, ceremony: Ceremony, text: str) -> PasskeyAnswer:
-    """Return an answer with the challenge that it has to fit, which is used up by it."""
+    """Return an answer with the challenge it must match, and use the challenge up."""
     origins = (f"{request.scheme}://{request.get_host()}", *settings.CSRF_TRUSTED_ORIGINS)
     return PasskeyAnswer(text, challenge_take(request, ceremony), passkey_host(request), origins)
 
 
 def enrol_options(request: HttpRequest, staff: Staff) -> str:
-    """Return what the browser needs to make a passkey, as JSON, with a new challenge."""
+    """Return as JSON what the browser needs to create a passkey, with a new challenge."""
     options = generate_registration_options(
         rp_id=passkey_host(request), rp_name=settings.OTP_TOTP_ISSUER, user_id=person_handle(staff),
         user_name=staff.number, user_display_name=staff.name or staff.number, timeout=PROMPT_SECONDS * 1000,
@@ -129,7 +129,7 @@ def enrol_options(request: HttpRequest, staff: Staff) -> str:
 
 
 def check_options(request: HttpRequest, staff: Staff, ceremony: Ceremony) -> str:
-    """Return what the browser needs to use one of a person's passkeys, as JSON, with a new challenge."""
+    """Return as JSON what the browser needs to use one of a person's passkeys, with a new challenge."""
     options = generate_authentication_options(
         rp_id=passkey_host(request), challenge=challenge_make(request, ceremony), timeout=PROMPT_SECONDS * 1000,
         allow_credentials=_descriptors(staff), user_verification=PREFERRED,
@@ -138,7 +138,7 @@ def check_options(request: HttpRequest, staff: Staff, ceremony: Ceremony) -> str
 
 
 def person_handle(staff: Staff) -> bytes:
-    """Return the name of a person for authenticators: always the same, and it says nothing about them."""
+    """Return a person's identifier for authenticators: constant, and revealing nothing about the person."""
     return salted_hmac("games.passkey", str(staff.pk), algorithm="sha256").digest()
 
 
@@ -155,20 +155,20 @@ def _descriptors(staff: Staff) -> list[PublicKeyCredentialDescriptor]:
 
 
 def verify_passkey_name(*, staff: Staff, name: str) -> str:
-    """Return the name for a new passkey; refuse a name that is taken, and too many passkeys."""
+    """Return the name for a new passkey; refuse a taken name, and too many passkeys."""
     name = name.strip()
     verify_text("name", name)
     if not name or len(name) > NAME_LENGTH:
-        raise ValidationError({"name": f"Give the passkey a name of up to {NAME_LENGTH} characters."})
+        raise ValidationError({"name": f"Enter a name of up to {NAME_LENGTH} characters."})
     if passkeys_of(staff).filter(name=name).exists():
-        raise ValidationError({"name": "You have a passkey of this name already; choose another name."})
+        raise ValidationError({"name": "You already have a passkey with this name. Choose another name."})
     if passkeys_of(staff).count() >= MOST_PASSKEYS:
-        raise ValidationError(f"You have {MOST_PASSKEYS} passkeys; remove one first.")
+        raise ValidationError(f"You have {MOST_PASSKEYS} passkeys. Remove one first.")
     return name
 
 
 def passkey_enrol(*, staff: Staff, name: str, answer: PasskeyAnswer, client: Client) -> tuple[Passkey, list[str]]:
-    """Add the passkey that a browser made for an open challenge. With the first factor come recovery codes."""
+    """Add the passkey that a browser created for an open challenge. The first factor comes with recovery codes."""
     verify_passkey_name(staff=staff, name=name)
     made: list[Passkey] = []
 
@@ -203,12 +203,12 @@ def _registered(answer: PasskeyAnswer, challenge: bytes) -> Passkey:
 
 
 def _read(answer: PasskeyAnswer, read: Callable[[PasskeyAnswer, bytes], Read]) -> Read | None:
-    """Return what an answer holds, where it is genuine."""
+    """Return the content of an answer if it is genuine."""
     if answer.challenge is None or len(answer.text) > LONGEST_ANSWER:
         return None
     try:
         return read(answer, answer.challenge)
-    except Exception:  # whatever the library trips over in what was sent: it is not genuine
+    except Exception:  # any error of the library on sent data means that it is not genuine
         return None
 
 
@@ -216,7 +216,7 @@ def _read(answer: PasskeyAnswer, read: Callable[[PasskeyAnswer, bytes], Read]) -
 
 
 def passkey_verify(*, staff: Staff, answer: PasskeyAnswer, client: Client) -> Passkey | None:
-    """Return the person's passkey that answered. A wrong or repeated answer is on record and throttled."""
+    """Return the person's passkey that answered. A wrong or repeated answer is recorded and throttled."""
     found: list[Passkey] = []
     failure = FailedLogin.Kind.PASSKEY
 
@@ -240,7 +240,7 @@ def passkey_verify(*, staff: Staff, answer: PasskeyAnswer, client: Client) -> Pa
 
 
 def _used(staff: Staff, answer: PasskeyAnswer) -> tuple[Passkey, int] | None:
-    """Return the passkey, with its row locked, and the counter of a genuine answer that was not given before."""
+    """Return the locked passkey and the counter of a genuine answer that was not given before."""
     named = _read(answer, lambda answer, challenge: parse_authentication_credential_json(answer.text).raw_id)
     passkey = passkeys_of(staff).select_for_update().filter(credential=named).first() if named else None
     if passkey is None or hmac.compare_digest(bytes(passkey.last_challenge or b""), answer.challenge or b""):
@@ -253,7 +253,7 @@ def _used(staff: Staff, answer: PasskeyAnswer) -> tuple[Passkey, int] | None:
 def _counted(answer: PasskeyAnswer, challenge: bytes, public_key: bytes) -> int:
     """Verify an answer and return its counter.
 
-    The library does not compare it (it is given 0): the record names a copy and a forgery differently.
+    The library is given 0 and does not compare it: the record tells a copied passkey from a forged answer.
     """
     verified = verify_authentication_response(
         credential=answer.text, expected_challenge=challenge, expected_rp_id=answer.host,
@@ -267,18 +267,18 @@ def _counted(answer: PasskeyAnswer, challenge: bytes, public_key: bytes) -> int:
 
 @transaction.atomic
 def passkey_remove(*, staff: Staff, key: int) -> Passkey:
-    """Remove one's own passkey. A person who must have a second factor keeps the last one.
+    """Remove your own passkey. A person who must have a second factor keeps the last one.
 
-    Recovery codes go with the last factor: alone they would still be asked for.
+    Recovery codes are removed with the last factor: otherwise they would still be asked for.
     """
     Staff.objects.select_for_update().get(pk=staff.pk)  # one change of a person's factors at a time
     passkey = passkeys_of(staff).filter(pk=key).first()
     if passkey is None:
-        raise ValidationError("You have no such passkey; it may be removed already.")
+        raise ValidationError("You have no such passkey. It may already have been removed.")
     has_app = TOTPDevice.objects.filter(user=staff, confirmed=True).exists()
     if not has_app and not passkeys_of(staff).exclude(pk=key).exists():
         if must_have_factor(staff):
-            raise ValidationError("This is your only second factor, and your post needs one; set up another first.")
+            raise ValidationError("This is your only second factor, and your post needs one. Set up another first.")
         StaticDevice.objects.filter(user=staff).delete()
     passkeys_of(staff).filter(pk=key).update(confirmed=False, removed_at=timezone.now(), removed_by=staff)
     return passkey

@@ -21,12 +21,12 @@ from games.history.audited_save import OvertakenError, verify_reason, verify_tex
 from games.models import FactorReset, FactorResetConfirmation, LoginSession, Passkey, Staff
 
 RECOVERY_CODES = 10
-RECOVERY_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike
+RECOVERY_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike
 RECOVERY = re.compile(r"[a-z0-9]{4}(-?[a-z0-9]{4}){2}")
 CODE = re.compile(r"[0-9]{6}", re.ASCII)
-#: The name of the table's column is 16 characters long.
+#: The column of django-otp holds 16 characters.
 DIGEST_LENGTH = 16
-#: A proposal that no other administrator confirmed by then counts for nothing.
+#: A proposal that is not confirmed within this time expires.
 RESET_HOURS = 24
 
 
@@ -34,12 +34,12 @@ RESET_HOURS = 24
 
 
 def needs_factor(staff: Staff) -> bool:
-    """Return whether a post or department held at this moment needs a second factor (games/access/roles.toml)."""
+    """Return whether a post or department held now needs a second factor (games/access/roles.toml)."""
     return any(standing.role.second_factor for standing in capacities(staff))
 
 
 def must_have_factor(staff: Staff) -> bool:
-    """Return whether a person may not be without a second factor here and now."""
+    """Return whether a person must have a second factor in this environment."""
     return bool(settings.REQUIRE_SECOND_FACTOR) and needs_factor(staff)
 
 
@@ -50,8 +50,8 @@ def has_factor(staff: Staff) -> bool:
 def is_factor_asked(staff: Staff, login: LoginSession | None) -> bool:
     """Return whether a session still has to pass a second factor.
 
-    Whoever needs none is asked once, at the login, if they have one all the same. Whoever comes to need one during a
-    session, by an acting appointment, is asked from that moment on.
+    A person who needs none but has one is asked once, at login. A person who comes to need one during a session, by
+    an acting appointment, is asked from then on.
     """
     if not settings.REQUIRE_SECOND_FACTOR or is_verified(staff):
         return False
@@ -61,7 +61,7 @@ def is_factor_asked(staff: Staff, login: LoginSession | None) -> bool:
 
 
 def is_verified(staff: Staff) -> bool:
-    """Return whether this session passed a factor that is still there (django-otp's middleware says so)."""
+    """Return whether this session passed a factor that still exists (django-otp's middleware records it)."""
     return getattr(staff, "otp_device", None) is not None
 
 
@@ -69,18 +69,18 @@ def is_verified(staff: Staff) -> bool:
 
 
 def totp_draft(staff: Staff) -> TOTPDevice:
-    """Return the authenticator that is being enrolled: it opens nothing before its first code was right."""
+    """Return the authenticator being set up. It opens nothing before its first code was right."""
     device, _ = TOTPDevice.objects.get_or_create(user=staff, confirmed=False, defaults={"name": "Authenticator app"})
     found: TOTPDevice = device
     return found
 
 
 def totp_enrol(*, staff: Staff, code: str, client: Client) -> tuple[TOTPDevice, list[str]]:
-    """Confirm the drafted authenticator by its first code. It replaces the one before; new recovery codes, too."""
+    """Confirm the new authenticator by its first code. It replaces the old one and the recovery codes."""
     device = totp_draft(staff)
     code = compact(code)
     if not (CODE.fullmatch(code) and code_check(client=client, staff=staff, check=lambda: _verify(device, code))):
-        raise ValidationError({"code": "This code is not right. Type the one that the app shows now."})
+        raise ValidationError({"code": "This code is wrong. Enter the code that the app shows now."})
     with transaction.atomic():
         TOTPDevice.objects.filter(user=staff, confirmed=True).delete()
         TOTPDevice.objects.filter(pk=device.pk).update(confirmed=True)
@@ -91,7 +91,7 @@ def totp_enrol(*, staff: Staff, code: str, client: Client) -> tuple[TOTPDevice, 
 
 
 def recovery_codes_make(*, staff: Staff) -> list[str]:
-    """Make new recovery codes in place of the old ones. Only their keyed hashes are kept: they are shown once."""
+    """Replace the recovery codes with new ones. Only their keyed hashes are stored: they are shown once."""
     codes = ["-".join(_letters() for _ in range(3)) for _ in range(RECOVERY_CODES)]
     with transaction.atomic():
         StaticDevice.objects.filter(user=staff).delete()
@@ -120,7 +120,7 @@ def compact(text: str) -> str:
 
 
 def factor_verify(*, staff: Staff, code: str, client: Client) -> TOTPDevice | StaticDevice | None:
-    """Return the device whose code this is. Each code is good once; each wrong one is on record and throttled."""
+    """Return the device whose code this is. Each code is valid once; each wrong one is recorded and throttled."""
     code, found = compact(code), []
 
     def check() -> bool:
@@ -134,7 +134,7 @@ def factor_verify(*, staff: Staff, code: str, client: Client) -> TOTPDevice | St
 
 
 def identity_confirm(*, staff: Staff, secret: str, client: Client) -> bool:
-    """Check what a person types to confirm that it is them: their password, or a code of their second factor."""
+    """Check what a person typed to confirm their identity: their password, or a code of their second factor."""
     code = compact(secret)
     if (CODE.fullmatch(code) or RECOVERY.fullmatch(code)) and has_factor(staff):
         return factor_verify(staff=staff, code=code, client=client) is not None
@@ -155,7 +155,7 @@ def _verify(device: TOTPDevice | StaticDevice, token: str) -> bool:
 
 @transaction.atomic
 def factor_reset_propose(*, actor: Staff, staff: Staff, reason: str) -> FactorReset:
-    """Propose to remove another person's second factors; a second administrator confirms it."""
+    """Propose to remove another person's second factors. A second administrator confirms it."""
     reset = FactorReset(staff=staff, proposed_by=actor, proposed_at=timezone.now(), reason=reason.strip())
     authorize(actor, "factorreset.add", reset)
     verify_reason(reason)
@@ -170,10 +170,10 @@ def verify_reset(*, actor: Staff, staff: Staff) -> None:
     if actor == staff:
         raise ValidationError("You cannot reset your own second factor; ask another administrator.")
     if not has_factor(staff):
-        raise ValidationError({"staff": f"{staff} has no second factor; they enrol one at their next login."})
+        raise ValidationError({"staff": f"{staff} has no second factor. They set one up at their next login."})
     since = timezone.now() - dt.timedelta(hours=RESET_HOURS)
     if FactorReset.objects.filter(staff=staff, proposed_at__gt=since, confirmation=None).exists():
-        raise ValidationError({"staff": f"A reset for {staff} is proposed already; another administrator confirms it."})
+        raise ValidationError({"staff": f"A reset for {staff} is already proposed. Another administrator confirms it."})
 
 
 @transaction.atomic
@@ -182,15 +182,15 @@ def factor_reset_confirm(*, actor: Staff, reset: FactorReset) -> FactorResetConf
     authorize(actor, "factorreset.confirm", reset)
     Staff.objects.select_for_update().get(pk=reset.staff_id)  # one confirmation at a time
     if actor.pk == reset.proposed_by_id:
-        raise ValidationError("You proposed this reset; another administrator confirms it.")
+        raise ValidationError("You proposed this reset. Another administrator confirms it.")
     if actor.pk == reset.staff_id:
-        raise ValidationError("This is your own second factor; another administrator confirms the reset.")
+        raise ValidationError("This is your own second factor. Another administrator confirms the reset.")
     if FactorResetConfirmation.objects.filter(reset=reset).exists():
-        raise OvertakenError("This reset is confirmed already.")
+        raise OvertakenError("This reset is already confirmed.")
     if not can(reset.proposed_by, "factorreset.add", reset):
-        raise ValidationError(f"{reset.proposed_by} is no longer an administrator here; propose the reset again.")
+        raise ValidationError(f"{reset.proposed_by} is no longer an administrator here. Propose the reset again.")
     if is_expired(reset):
-        raise ValidationError(f"This proposal is older than {RESET_HOURS} hours; propose the reset again.")
+        raise ValidationError(f"This proposal is older than {RESET_HOURS} hours. Propose the reset again.")
     now = timezone.now()
     confirmation = FactorResetConfirmation.objects.create(
         reset=reset, staff=reset.staff, proposed_by=reset.proposed_by, confirmed_by=actor, confirmed_at=now

@@ -1,4 +1,4 @@
-"""Sessions of people: begun by a login, ended by logging out, by time, by their owner or by an administrator."""
+"""Sessions: started by a login, ended by logout, by time, by their owner or by an administrator."""
 
 import datetime as dt
 from contextvars import ContextVar
@@ -18,13 +18,13 @@ from games.history.audited_save import verify_reason
 from games.models import FailedLogin, LoginSession, Staff
 
 LOGIN_KEY, CONFIRMED_KEY = "login", "confirmed_at"
-#: The attribute of a request after a login: whose browser this is from now on.
+#: Attribute of a request after a login: the person whose browser this now is.
 KNOWN_DEVICE = "known_device_for"
 NO_KEY = UUID(int=0)
 ABSOLUTE = dt.timedelta(hours=12)
-#: Time for the second factor after the password.
+#: How long after the password the second factor may be entered.
 HALF_WAY = dt.timedelta(minutes=10)
-#: A session is marked as used this often at most; it ends that much earlier at most.
+#: A session is marked as used at most this often, so it may end this much early.
 SEEN_EVERY = dt.timedelta(seconds=30)
 FRESH = dt.timedelta(minutes=5)
 PLACES_NAMED = 3
@@ -32,11 +32,11 @@ PLACES_NAMED = 3
 End = LoginSession.End
 ENDINGS = {
     End.IDLE: "Your session ended because it was not used for {idle} minutes. Log in again.",
-    End.ABSOLUTE: "Your session reached its longest time. Log in again.",
+    End.ABSOLUTE: "Your session reached its maximum length. Log in again.",
 }
 ENDED_ELSEWHERE = "Your session was ended. Log in again."
 
-#: The session of the request at hand.
+#: The session of the current request.
 current: ContextVar[LoginSession | None] = ContextVar("current", default=None)
 
 
@@ -44,7 +44,7 @@ current: ContextVar[LoginSession | None] = ContextVar("current", default=None)
 
 
 def session_begin(sender: object, request: HttpRequest, user: Staff, **kwargs: Any) -> None:
-    """Put a new session on record (receiver of `user_logged_in`). The second factor may still be asked for."""
+    """Record a new session (receiver of `user_logged_in`). The second factor may still be required."""
     from games.accounts.services.second_factors import is_factor_asked
 
     now = timezone.now()
@@ -72,7 +72,7 @@ def session_pass(request: HttpRequest, login: LoginSession) -> None:
 
 
 def failures_since(staff: Staff, since: dt.datetime | None) -> str:
-    """Say how many attempts failed since the last login, and from where; nothing where none did."""
+    """Describe the failed attempts since the last login and where they came from; empty if there were none."""
     failures = FailedLogin.objects.filter(staff=staff)
     if since is not None:
         failures = failures.filter(at__gt=since)
@@ -86,7 +86,7 @@ def failures_since(staff: Staff, since: dt.datetime | None) -> str:
     at = timezone.localtime(latest.at)
     return (
         f"{count} failed login{'' if count == 1 else 's'} to your account since your last login, the latest at "
-        f"{at:%H:%M on %d %b %Y}, from {named}{more}. If that was not you, tell compliance."
+        f"{at:%H:%M on %d %b %Y}, from {named}{more}. If this was not you, inform compliance."
     )
 
 
@@ -94,7 +94,7 @@ def failures_since(staff: Staff, since: dt.datetime | None) -> str:
 
 
 def session_live(request: HttpRequest, staff: Staff, *, is_poll: bool) -> LoginSession | str:
-    """Return the session of a request and mark it as used; or, where it is over, the reason in words.
+    """Return the session of a request and mark it as used; if it has ended, the reason as a message.
 
     A page that reloads itself does not count as use.
     """
@@ -113,7 +113,7 @@ def session_live(request: HttpRequest, staff: Staff, *, is_poll: bool) -> LoginS
 
 
 def idle_time(staff: Staff) -> dt.timedelta:
-    """How long a session may go unused: the casino says it for the pit and for everybody else."""
+    """Return how long a session may go unused. The casino sets it for the pit and for other departments."""
     if staff.casino is None:
         return dt.timedelta(minutes=OFFICE_IDLE_MINUTES)
     is_floor = staff.department == "pit"
@@ -135,7 +135,7 @@ def _key(request: HttpRequest) -> UUID:
 
 
 def session_confirm(request: HttpRequest) -> None:
-    """Remember that the person proved to be themselves just now, under a new key of the session."""
+    """Record that the person confirmed their identity just now, under a new session key."""
     request.session.cycle_key()
     _note_confirmed(request)
 
@@ -155,28 +155,30 @@ def is_fresh(request: HttpRequest) -> bool:
 def login_end(
     login: LoginSession, end: LoginSession.End, *, by: Staff | None = None, reason: str = ""
 ) -> bool:  # fmt: skip
-    """Put the end of a session on record, once; from this moment it opens nothing."""
+    """Record the end of a session, once. From then on it is invalid."""
     ended = LoginSession.objects.filter(pk=login.pk, ended_at=None)
     return bool(ended.update(ended_at=timezone.now(), end=end, ended_by=by, reason=reason))
 
 
-def session_left(sender: object, request: HttpRequest, user: Staff | None, **kwargs: Any) -> None:
-    """Note that somebody logged out (receiver of `user_logged_out`)."""
+def session_logged_out(sender: object, request: HttpRequest, user: Staff | None, **kwargs: Any) -> None:
+    """Record that a person logged out (receiver of `user_logged_out`)."""
     LoginSession.objects.filter(pk=_key(request), ended_at=None).update(ended_at=timezone.now(), end=End.LOGOUT)
 
 
 def sessions_end_all(*, staff: Staff, end: LoginSession.End, by: Staff | None = None, reason: str = "") -> int:
-    """End every session of a person but the one of this request, where it is theirs: after a change of password,
-    a reset, or when they leave."""
+    """End every session of a person except the one of this request.
+
+    Called after a change of password, a reset, or when the person leaves.
+    """
     mine = current.get()
     others = LoginSession.objects.filter(staff=staff, ended_at=None).exclude(pk=mine.pk if mine else NO_KEY)
     return others.update(ended_at=timezone.now(), end=end, ended_by=by, reason=reason[:500])
 
 
 def own_session_end(*, staff: Staff, login: LoginSession) -> bool:
-    """End one of one's own sessions: open to everybody who is logged in."""
+    """End one of your own sessions. Open to everyone who is logged in."""
     if login.staff_id != staff.pk:
-        raise ValidationError("This is not a session of yours.")
+        raise ValidationError("This is not one of your sessions.")
     return login_end(login, End.ENDED, by=staff)
 
 

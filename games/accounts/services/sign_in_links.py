@@ -1,4 +1,4 @@
-"""One-time sign-in links: how a person gets a password that nobody else has typed or seen."""
+"""One-time sign-in links: how a person gets a password that no one else has typed or seen."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ from games.models import AccountLink, AccountLinkEnd, LoginSession, Staff
 
 log = structlog.get_logger(__name__)
 
-#: What is written when a password is set or taken away.
+#: Fields written when a password is set or removed.
 PASSWORD_FIELDS = ("password", "must_change_password")
 TOKEN_BYTES = 32
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
@@ -29,24 +29,24 @@ MAIL = """You have a new sign-in link for the Tai Sai back office (staff number 
 
 {address}
 
-It is good until {until:%Y-%m-%d %H:%M} UTC and for one use. Choose your password there.
-If you do not expect it, do not use it, and tell compliance.
+It is valid until {until:%Y-%m-%d %H:%M} UTC, for one use. Choose your password there.
+If you did not expect it, do not use it and inform compliance.
 """
 
 
 class LinkError(ValidationError):
-    """The token opens nothing. The same words whatever the cause, so that nothing is learnt of accounts."""
+    """The token is invalid. The message is the same for every cause, so that it reveals nothing about accounts."""
 
     def __init__(self) -> None:
         super().__init__(
-            "This link cannot be used: it was used before, was replaced, or is older than 24 hours. "
+            "This link is not valid: it was used, was replaced, or is older than 24 hours. "
             "Ask an administrator for a new one."
         )
 
 
 @dataclass(frozen=True)
 class IssuedLink:
-    """A link that was made just now: its address, to be shown once, or where it was sent."""
+    """A new link: its address, to be shown once, or where it was sent."""
 
     link: AccountLink
     address: str
@@ -54,13 +54,13 @@ class IssuedLink:
 
 
 def link_make(*, actor: Actor, staff: Staff, site: str, reason: str) -> IssuedLink:
-    """Take the password away, end earlier links and make a new one, sent by e-mail where the person has an address.
+    """Remove the password, end earlier links and issue a new one, by e-mail if the person has an address.
 
-    The row of the person is locked by the caller, which has also seen to the second administrator.
+    The caller has locked the person's row and made sure of the second administrator.
     """
     authorize(actor, "staff.link", staff)
     if not staff.is_active:
-        raise ValidationError(f"{staff} is not active; reactivate the account first.")
+        raise ValidationError(f"{staff} is not active. Reactivate the account first.")
     staff.set_unusable_password()  # ends the person's sessions: each is bound to the password
     staff.must_change_password = False
     record_save(staff, actor=actor, reason=reason, only=PASSWORD_FIELDS)
@@ -84,7 +84,7 @@ def link_make(*, actor: Actor, staff: Staff, site: str, reason: str) -> IssuedLi
 
 
 def link_address(site: str, token: str) -> str:
-    """Behind the #, which no browser sends: the token stands in no log and no Referer."""
+    """Return the address with the token behind the #, which browsers do not send: no log or Referer contains it."""
     return f"{site.rstrip('/')}{reverse('account_password')}#{token}"
 
 
@@ -95,19 +95,19 @@ def _send(link: AccountLink, address: str) -> None:
     except OSError as error:
         log.warning("sign-in link not mailed", staff=link.staff.number, error=str(error))
         raise ValidationError(
-            f"The link could not be sent to {link.sent_to}, and nothing was changed. Try again, or correct the address."
+            f"The link could not be sent to {link.sent_to}. Nothing was changed. Try again, or correct the address."
         ) from None
 
 
 def links_end(*, staff: Staff, how: str, who: str) -> int:
-    """End the links of a person that could still be used."""
+    """End the links of a person that are still valid."""
     unused = AccountLink.objects.filter(staff=staff, end=None, expires_at__gt=timezone.now())
     ended = [AccountLinkEnd(link=link, how=how, who=who) for link in unused]
     return len(AccountLinkEnd.objects.bulk_create(ended))
 
 
 def link_of(token: str) -> AccountLink | None:
-    """Return the link of a token while it can be used. Looked up by its hash: how long that takes tells nothing."""
+    """Return the valid link of a token. The search is by hash, so its duration reveals nothing."""
     if not TOKEN.fullmatch(token):
         return None
     usable = AccountLink.objects.filter(end=None, expires_at__gt=timezone.now(), staff__is_active=True)
@@ -116,7 +116,7 @@ def link_of(token: str) -> AccountLink | None:
 
 @transaction.atomic
 def link_use(*, token: str, password: str) -> Staff:
-    """Set the password that the person chose. The token is the permission; it is good once."""
+    """Set the password that the person chose. The token is the permission, and is valid once."""
     link = link_of(token)
     if link is None:
         raise LinkError
@@ -137,5 +137,5 @@ def link_use(*, token: str, password: str) -> Staff:
 
 
 def hash_of(token: str) -> str:
-    """Plain SHA-256: a token is 256 random bits, which no list of likely tokens can hold."""
+    """Hash a token with plain SHA-256: it is 256 random bits, too many to guess from a list."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -50,11 +50,11 @@ class PitAdmin(AuditedAdmin):
     actions_detail = ["propose"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["casino"] if obj else []  # a pit stays in its casino
+        return ["casino"] if obj else []  # the casino of a pit is fixed
 
     @action(description="Propose limits for all tables", icon="edit_note", permissions=["propose"])
     def propose(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """New limits for every table that stands in the pit now."""
+        """Propose new limits for every table that is in the pit now."""
         pit: Pit | None = self.get_object(request, object_id)
         if pit is None:
             raise Http404(f"There is no pit {object_id}.")
@@ -62,7 +62,7 @@ class PitAdmin(AuditedAdmin):
         back = reverse("admin:games_pit_change", args=[pit.pk])
         tables = list(Table.objects.standing_in(pit.pk).select_related("casino"))
         if not tables:
-            messages.error(request, f"No table stands in {pit}.")
+            messages.error(request, f"There are no tables in {pit}.")
             return redirect(back)
         return propose(self.admin_site, request, tables, title=f"Propose limits: {pit}", back=back)
 

@@ -1,4 +1,4 @@
-"""Dice sets: registered, inspected, retired; where they are and what was found."""
+"""Dice sets: registered, inspected and retired; where they are and what inspections found."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ STATE_COLOURS = {"Fit for play": "success", "Failed inspection": "danger", "Reti
 
 
 class DiceChangeList(ChangeList):
-    """Reads where the sets are once for the whole page."""
+    """Look up the tables of the dice sets once for the whole page."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -36,15 +36,15 @@ class DiceChangeList(ChangeList):
 class DiceSetForm(ServiceForm):
     serials = CharField(
         max_length=200, widget=UnfoldAdminTextInputWidget(),
-        help_text="The serial numbers of its three dice, with commas between.",
+        help_text="The serial numbers of its three dice, separated by commas.",
     )  # fmt: skip
 
     def clean_serials(self) -> list[str]:
-        """Three numbers, none blank; whether they are free is for the service to say."""
+        """Read three serial numbers, none blank. The service checks whether they are free."""
         serials = [serial.strip() for serial in self.cleaned_data["serials"].split(",")]
         if len(serials) != COUNT or not all(0 < len(serial) <= MOST_OF_A_SERIAL for serial in serials):
             raise ValidationError(
-                f"Write the serial numbers of the three dice with commas between, as in: A-1, A-2, A-3. Each has 1 to "
+                f"Enter the serial numbers of the three dice, separated by commas, as in: A-1, A-2, A-3. Each has 1 to "
                 f"{MOST_OF_A_SERIAL} characters."
             )
         return serials
@@ -77,7 +77,7 @@ class DiceSetAdmin(AuditedAdmin):
         return ", ".join(dice_set.serials)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["serials", "seal"] if obj else []  # the dice stay; the seal changes with an inspection
+        return ["serials", "seal"] if obj else []  # the dice are fixed; an inspection changes the seal
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -112,7 +112,7 @@ class DiceSetAdmin(AuditedAdmin):
     def retire(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, dice_set: DiceSet, values: dict[str, Any]) -> str:
             dice_retire(actor=actor, dice_set=dice_set, reason=values["reason"])
-            return f"{dice_set} is retired."
+            return f"{dice_set} was retired."
 
         return self.step(request, object_id, action="diceset.retire", title="Retire", form_class=ActionForm, take=take)
 

@@ -1,4 +1,4 @@
-"""Form fields and forms of the floor: moments by the casino's clock, dice, games, signed checks."""
+"""Form fields and forms of the floor: times on the casino's clock, dice, games, signed checks."""
 
 import datetime as dt
 import re
@@ -20,6 +20,7 @@ from games.engine.rules.loader import rulebook, rulebooks
 from games.floor.moments import MomentError, on_clock, parse_local
 from games.floor.services.remedies import rules_of_suspension
 from games.floor.services.tables import in_force
+from games.labels.rules import rulebook_title, rules_label
 from games.models import DiceInspection, DiceSet, Pit, Table, TableStep
 from games.pages.gated import ActionForm
 
@@ -27,7 +28,7 @@ HOUR = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 
 
 class MomentField(forms.Field):
-    """A time by the casino's clock: 21:07 is the next one (or the last one), 2026-11-15 21:07 a certain one."""
+    """A time on the casino's clock: 21:07 is the next one (or the last one), 2026-11-15 21:07 an exact one."""
 
     widget = UnfoldAdminTextInputWidget
 
@@ -60,8 +61,8 @@ class MomentField(forms.Field):
 class CloseForm(ActionForm):
     notice_given_at = MomentField(
         past=True,
-        label="Notice given to players at",
-        help_text="When the players at the table were told that it closes.",
+        label="Players notified at",
+        help_text="When the players at the table were told that it would close.",
     )
     field_order = ["notice_given_at", "reason"]
 
@@ -69,14 +70,14 @@ class CloseForm(ActionForm):
 class SuspendForm(ActionForm):
     cause = forms.ChoiceField(
         choices=[("", "Not given"), *TableStep.Cause.choices], required=False, widget=UnfoldAdminSelectWidget(),
-        help_text="Where the rulebook has a rule on malfunctions, it is cited unless there is another reason, and "
-        "resuming needs what was rectified and who checked it.",
+        help_text="If the rulebook has a rule on malfunctions, it is cited unless there is another reason. Resuming "
+        "then requires what was rectified and who checked it.",
     )  # fmt: skip
     field_order = ["cause", "reason"]
 
 
 class RemedyForm(ActionForm):
-    """Resuming, or opening again, after a malfunction by rule: what was rectified, by whom, and who checked it."""
+    """Resume, or open again, after a malfunction by rule: what was rectified, by whom, and who checked it."""
 
     rectified = forms.CharField(
         label="What was rectified, or which procedures were introduced", max_length=2000,
@@ -84,11 +85,11 @@ class RemedyForm(ActionForm):
     )  # fmt: skip
     rectified_by = forms.CharField(
         label="Rectified by", max_length=200, widget=UnfoldAdminTextInputWidget(),
-        help_text="A person on the staff, or a technician from outside.",
+        help_text="A staff member or an external technician.",
     )  # fmt: skip
     checked_by = forms.CharField(
         label="Checked by", max_length=40, widget=UnfoldAdminTextInputWidget(),
-        help_text="The staff number of whoever checked that it works.",
+        help_text="The staff number of the person who checked that it works.",
     )  # fmt: skip
     field_order = ["rectified", "rectified_by", "checked_by", "reason"]
 
@@ -98,13 +99,13 @@ class RemedyForm(ActionForm):
         for name in ("rectified", "rectified_by", "checked_by"):
             if rules:
                 field = self.fields[name]
-                field.help_text = f"{field.help_text} Required by {', '.join(rules)}.".strip()
+                field.help_text = f"{field.help_text} Required by {rules_label(rules)}.".strip()
             else:
                 del self.fields[name]
 
 
 class ChecksForm(ActionForm):
-    """The rulebook's checks one by one; who sends it signs it."""
+    """The rulebook's opening checks one by one. Sending the form signs them."""
 
     def __init__(self, *args: Any, thing: Table, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
@@ -114,11 +115,11 @@ class ChecksForm(ActionForm):
         for check in book.opening_checks:
             self.fields[check.name] = forms.ChoiceField(
                 label=check.text, choices=[("yes", "Passed"), ("no", "Not passed")],
-                widget=UnfoldAdminRadioSelectWidget(), help_text=", ".join(book.cite(*check.rules)),
+                widget=UnfoldAdminRadioSelectWidget(), help_text=rules_label(book.cite(*check.rules)),
             )  # fmt: skip
         self.fields["remarks"] = forms.CharField(
             widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}), required=False, max_length=1000,
-            help_text="What was found; needed where a check did not pass.",
+            help_text="What was found. Required if a check did not pass.",
         )  # fmt: skip
 
     def answers(self) -> dict[str, bool]:
@@ -135,7 +136,7 @@ class FitForm(ActionForm):
         field = self.fields["dice_set"]
         if isinstance(field, forms.ModelChoiceField):
             field.queryset = free.exclude(fits__during__contains=timezone.now())
-            field.help_text = "Sets of this pit that are fit for play and at no table."
+            field.help_text = "Dice sets of this pit that are fit for play and not at a table."
 
 
 class InspectForm(ActionForm):
@@ -144,11 +145,11 @@ class InspectForm(ActionForm):
         widget=UnfoldAdminTextInputWidget(), max_length=40, help_text="The number on the seal."
     )
     new_seal = forms.CharField(
-        widget=UnfoldAdminTextInputWidget(), max_length=40, required=False, help_text="If it was sealed anew."
+        widget=UnfoldAdminTextInputWidget(), max_length=40, required=False, help_text="If it was resealed."
     )
     remarks = forms.CharField(
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}), required=False, max_length=1000,
-        help_text="What was found; needed where the set is not good.",
+        help_text="What was found. Required if the set fails.",
     )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -163,7 +164,7 @@ class GameForm(ActionForm):
     rulebook = forms.ChoiceField(widget=UnfoldAdminSelectWidget())
     layout = forms.CharField(widget=UnfoldAdminTextInputWidget(), max_length=8)
     chip_unit = forms.CharField(
-        widget=UnfoldAdminTextInputWidget(), max_length=20, help_text="What a pro-rated stake is rounded down to."
+        widget=UnfoldAdminTextInputWidget(), max_length=20, help_text="A pro-rated stake is rounded down to this."
     )
     starts_at = MomentField(label="From")
     field_order = ["pit", "rulebook", "layout", "chip_unit", "starts_at", "reason"]
@@ -180,10 +181,10 @@ class GameForm(ActionForm):
 
 
 def offer_games(form: forms.BaseForm, pits: Any) -> None:
-    """The pits of a casino, the published rulebooks, and which layouts they have."""
+    """Offer the pits of a casino, the published rulebooks and their layouts."""
     books = rulebooks().values()
     pit, book = form.fields["pit"], form.fields["rulebook"]
     if isinstance(pit, forms.ModelChoiceField) and isinstance(book, forms.ChoiceField):
         pit.queryset = pits
-        book.choices = [(book.id, f"{book.title}, version {book.version}") for book in books]
-    form.fields["layout"].help_text = "; ".join(f"{book.id}: {', '.join(book.layouts)}" for book in books)
+        book.choices = [(book.id, rulebook_title(book.id)) for book in books]
+    form.fields["layout"].help_text = "; ".join(f"{book.name}: {', '.join(book.layouts)}" for book in books)

@@ -1,4 +1,4 @@
-"""The steps that are taken on a table from its page: each one form, one service, one sentence on what was done."""
+"""The actions on a table's page: each has one form, one service and one success message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class TableAction:
-    """One step: where it leads from the table's page, what the gate is asked, and when it makes sense."""
+    """An action: its address below the table's page, the action for the gate, and when it is offered."""
 
     name: str
     action: str
@@ -72,33 +72,33 @@ def _close(actor: Staff, table: Table, values: Values) -> str:
 
 def _fit(actor: Staff, table: Table, values: Values) -> str:
     fit = dice_fit(actor=actor, table=table, **values)
-    return f"{fit.dice_set} is under the dome of {table}."
+    return f"{fit.dice_set} was fitted to {table}."
 
 
 def _remove(actor: Staff, table: Table, values: Values) -> str:
     fit = dice_remove(actor=actor, table=table, **values)
-    return f"{fit.dice_set} is taken out of {table}."
+    return f"{fit.dice_set} was removed from {table}."
 
 
 def _fit_tumbler(actor: Staff, table: Table, values: Values) -> str:
     fit = tumbler_fit(actor=actor, table=table, **values)
-    return f"The tumbler {fit.tumbler} is fitted to {table}."
+    return f"Tumbler {fit.tumbler} was fitted to {table}."
 
 
 def _remove_tumbler(actor: Staff, table: Table, values: Values) -> str:
     fit = tumbler_remove(actor=actor, table=table, **values)
-    return f"The tumbler {fit.tumbler} is removed from {table}."
+    return f"Tumbler {fit.tumbler} was removed from {table}."
 
 
 def _assign(actor: Staff, table: Table, values: Values) -> str:
     changed = table_assign(actor=actor, table=table, **values)
     if not changed:
-        return "That is on record already; nothing has changed."
+        return "This is already on record. Nothing was changed."
     if table.state == TableState.CLOSED:
-        return f"{table} has another game."
+        return f"The game of {table} was changed."
     return (
-        f"{table} has another game from {values['starts_at']:%Y-%m-%d %H:%M}, and is {table.state}. It needs opening "
-        "again then: close it before, and open it for that game with its sign and its checks."
+        f"The game of {table} changes at {values['starts_at']:%Y-%m-%d %H:%M}, and the table is {table.state}. Close "
+        "it before then, and open it again for the new game with its sign and its checks."
     )
 
 
@@ -111,7 +111,7 @@ def _enter(actor: Staff, table: Table, values: Values) -> str:
         raise ValidationError(entered.faults_by_field(error.faults)) from None
     except RoundConflictError as error:
         raise ValidationError(str(error)) from None
-    return "The round is on record, as entered by hand." if is_new else "This round is on record already."
+    return "The round was recorded as entered by hand." if is_new else "This round is already on record."
 
 
 def _state(*states: TableState) -> Callable[[FloorLine], bool]:
@@ -136,7 +136,7 @@ STEPS = (
         lambda line: line.dice is None and line.table.state != OPEN,
     ),
     TableAction(
-        "remove_dice", "table.dice", "Take the dice out", "casino", ActionForm, _remove,
+        "remove_dice", "table.dice", "Remove dice", "casino", ActionForm, _remove,
         lambda line: line.dice is not None and line.table.state != OPEN,
     ),
     TableAction(
@@ -148,18 +148,18 @@ STEPS = (
         lambda line: line.tumbler is not None and line.table.state != OPEN,
     ),
     TableAction("enter", "round.enter", "Enter a round by hand", "edit_square", HandForm, _enter, lambda line: True),
-    TableAction("assign", "table.assign", "Change the game", "swap_horiz", GameForm, _assign, lambda line: True),
+    TableAction("assign", "table.assign", "Change game", "swap_horiz", GameForm, _assign, lambda line: True),
 )  # fmt: skip
 
 
 def buttons(user: Any, line: FloorLine) -> list[Button]:
-    """What this person can do with a table as it is now."""
+    """List the actions that this person can take on a table now."""
     table = line.table
 
     def button(name: str, title: str, icon: str) -> Button:
         return Button(reverse(f"admin:games_table_{name}", args=[table.pk]), title, icon, name in MAIN)
 
-    steps = [one for one in STEPS if one.makes_sense(line) and can(user, one.action, table)]
+    steps = [step for step in STEPS if step.makes_sense(line) and can(user, step.action, table)]
     found = [button(step.name, step.title, step.icon) for step in steps if step.name != "assign"]
     if can(user, "limits.propose", table):
         found.append(button("propose", "Propose limits", "edit_note"))

@@ -1,4 +1,4 @@
-"""Tables: the list of the floor, a table's page, and every step that is taken on it."""
+"""Tables: the list, a table's page and the actions taken on it."""
 
 import re
 from functools import partial
@@ -26,11 +26,12 @@ from games.floor.selectors import FloorLine, floor_lines
 from games.floor.services.readiness import play_faults
 from games.floor.services.tables import checks_that_count, table_create
 from games.floor.timeline import timeline
+from games.labels.money import limit_label
+from games.labels.rules import game_label
 from games.limits.admin.proposal_form import propose
 from games.limits.selectors import NoLimitsError, limit_periods, limits_at
 from games.limits.services.sign_prints import sign_print
-from games.limits.signs.labels import from_text, printed_text, rulebook_text
-from games.limits.signs.names import amount_text
+from games.limits.signs.labels import from_text, printed_text, rulebook_text, rules_text
 from games.limits.signs.pdf import sign_pdf
 from games.limits.signs.sign import Sign, sign_of
 from games.live.admin.practice import practise
@@ -42,7 +43,7 @@ EVENTS = 40
 
 
 class FloorChangeList(ChangeList):
-    """Reads what the columns show once for the whole page."""
+    """Look up what the columns show once for the whole page."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -93,10 +94,10 @@ class TableAdmin(AuditedAdmin):
 
     @display(description="Game")
     def game(self, table: Any) -> str:
-        one = table.line.assignment
-        return f"{one.rulebook}, {one.layout}" if one else "–"
+        assignment = table.line.assignment
+        return game_label(assignment.rulebook, assignment.layout) if assignment else "–"
 
-    @display(description="Big and Small")
+    @display(description="Big/Small")
     def big_and_small(self, table: Any) -> str:
         return _range(table.line.sign, "big-small")
 
@@ -108,17 +109,17 @@ class TableAdmin(AuditedAdmin):
     def dice(self, table: Any) -> str:
         return str(table.line.dice.dice_set) if table.line.dice else "–"
 
-    @display(description="To decide")
+    @display(description="Limits to decide")
     def waiting(self, table: Any) -> str:
         return str(table.line.pending or "–")
 
     # --- Pages ---
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False  # a table changes by steps, not by a form
+        return False  # a table changes by actions, not by a form
 
     def get_urls(self) -> list[URLPattern]:
-        views: dict[str, Any] = {one.name: partial(self.step_view, taken=one) for one in STEPS}
+        views: dict[str, Any] = {step.name: partial(self.step_view, taken=step) for step in STEPS}
         views |= {
             "propose": self.propose_view, "sign": self.sign_view, "print": self.print_view,
             "practise": self.practise_view,
@@ -145,7 +146,7 @@ class TableAdmin(AuditedAdmin):
         context = self.page_context(request, table) | {
             "line": line,
             "approval": approval_text(rulebook(line.assignment.rulebook), table.casino) if line.assignment else "",
-            "sign": sign_words(current_sign(line)),
+            "sign": sign_context(current_sign(line)),
             "scheduled": [period.limit_set for period in limit_periods(table) if period.starts_at > timezone.now()],
             "buttons": buttons(request.user, line),
             "last_check": checks_that_count(table) if table.state == TableState.CLOSED and line.assignment else None,
@@ -193,10 +194,10 @@ class TableAdmin(AuditedAdmin):
     # --- The sign ---
 
     def sign_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What the sign says now, or said at a moment, as known now or at another moment."""
+        """Show the sign now or at a moment, as known now or at another moment."""
         require_safe(request)
         table = self.get_or_deny(request, object_id)
-        form = SignQuestion(request.GET if "at" in request.GET else None)
+        form = SignMomentForm(request.GET if "at" in request.GET else None)
         fault, words, at_now = "", None, None
         if not form.is_bound or form.is_valid():
             asked = form.cleaned_data if form.is_bound else {}
@@ -206,9 +207,9 @@ class TableAdmin(AuditedAdmin):
             except NoLimitsError as error:
                 fault = str(error)
         if at_now and at_now.assignment:
-            words = sign_words(sign_of(table, at_now.limit_set, at_now.assignment))
+            words = sign_context(sign_of(table, at_now.limit_set, at_now.assignment))
         elif at_now:
-            fault = f"{table} had limits at that moment, and no layout to show them on."
+            fault = f"{table} had limits at that time, but no layout to show them on."
         context = self.page_context(request, table) | {
             "title": f"Sign of {table}",
             "form": form,
@@ -221,7 +222,7 @@ class TableAdmin(AuditedAdmin):
         return TemplateResponse(request, "limits/sign_page.html", context)
 
     def print_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """A print is on record before it is on paper."""
+        """Record the print, then deliver it."""
         table = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "table.print", table)
         if request.method != "POST":
@@ -229,7 +230,7 @@ class TableAdmin(AuditedAdmin):
         limit_set = LimitSet.objects.filter(table=table, pk=_number(request, "limit_set")).first()
         assignment = TableAssignment.objects.filter(table=table, pk=_number(request, "assignment")).first()
         if limit_set is None or assignment is None:
-            raise Http404("There is no such sign of this table.")
+            raise Http404("This table has no such sign.")
         form = "pdf" if request.POST.get("form") == "pdf" else "html"
         printed = sign_print(
             actor=actor_of(request), table=table, limit_set=limit_set, assignment=assignment, form=form
@@ -241,7 +242,7 @@ class TableAdmin(AuditedAdmin):
             return HttpResponse(sign_pdf(sign, printed), content_type="application/pdf", headers=headers)
         context = {
             "sign": sign,
-            "words": sign_words(sign),
+            "content": sign_context(sign),
             "printed": printed,
             "printed_text": printed_text(sign, printed),
         }
@@ -249,20 +250,20 @@ class TableAdmin(AuditedAdmin):
 
 
 def last_remedy(table: Table) -> TableStep | None:
-    """The last step, where it brought a remedy of a malfunction: the table is open with it."""
+    """Return the last step if it brought the remedy of a malfunction."""
     last = table.steps.select_related("checked_by").first()
     return last if last is not None and last.checked_by_id is not None else None
 
 
-class SignQuestion(forms.Form):
+class SignMomentForm(forms.Form):
     """What did the sign say at 21:07?"""
 
     at = MomentField(label="At", past=True, required=False)
-    known_at = MomentField(label="As known at", past=True, required=False, help_text="Empty: as known now.")
+    known_at = MomentField(label="As known at", past=True, required=False, help_text="Defaults to now.")
 
 
 def in_play(user: Any, table: Table) -> LiveRound | None:
-    """The round in play at a table, for whoever may see it."""
+    """Return the round in play at a table, if the person may see it."""
     if not can(user, "liveround.view", table):
         return None
     return table.live_rounds.filter(ended_at=None).select_related("table__casino").first()
@@ -274,20 +275,23 @@ def current_sign(line: FloorLine) -> Sign | None:
     return sign_of(line.table, line.sign, line.assignment)
 
 
-def sign_words(sign: Sign | None) -> dict[str, Any]:
-    """A sign as the templates take it."""
+def sign_context(sign: Sign | None) -> dict[str, Any]:
+    """Return a sign as the templates take it."""
     if sign is None:
         return {}
-    return {"sign": sign, "from_text": from_text(sign), "rulebook_text": rulebook_text(sign)}
+    return {
+        "sign": sign, "from_text": from_text(sign), "rulebook_text": rulebook_text(sign),
+        "rules_text": rules_text(sign),
+    }  # fmt: skip
 
 
 def _range(sign: LimitSet | None, key: str) -> str:
     line = sign.sheet.limits().by_key.get(key) if sign else None
-    return f"{amount_text(line.minimum)} – {amount_text(line.maximum)}" if line else "–"
+    return f"{limit_label(line.minimum)} – {limit_label(line.maximum)}" if line else "–"
 
 
 def _number(request: HttpRequest, name: str) -> int:
-    """An id that was sent; one that cannot be any leads nowhere."""
+    """Return an id that was sent, or 0 if it cannot be one."""
     text = request.POST.get(name, "")
     return int(text) if re.fullmatch(r"\d{1,18}", text, re.ASCII) else 0
 

@@ -1,4 +1,4 @@
-"""Tumblers: registered, inspected, retired; where they are and what was found."""
+"""Tumblers: registered, inspected and retired; where they are and what inspections found."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ STATE_COLOURS = {"Fit for play": "success", "Failed inspection": "danger", "Reti
 
 
 class FitTumblerForm(ActionForm):
-    """Which tumbler a table gets."""
+    """The tumbler to fit to a table."""
 
     tumbler = forms.ModelChoiceField(Tumbler.objects.none(), widget=UnfoldAdminSelectWidget())
     field_order = ["tumbler", "reason"]
@@ -37,7 +37,7 @@ class FitTumblerForm(ActionForm):
         field = self.fields["tumbler"]
         if isinstance(field, forms.ModelChoiceField):
             field.queryset = free.exclude(fits__during__contains=timezone.now())
-            field.help_text = "Tumblers of this pit that are fit for play and at no table."
+            field.help_text = "Tumblers of this pit that are fit for play and not at a table."
 
 
 class InspectTumblerForm(ActionForm):
@@ -54,7 +54,7 @@ class InspectTumblerForm(ActionForm):
     )  # fmt: skip
     remarks = forms.CharField(
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}), required=False, max_length=1000,
-        help_text="What was found; required where the tumbler is not good.",
+        help_text="What was found. Required if the tumbler fails.",
     )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -63,7 +63,7 @@ class InspectTumblerForm(ActionForm):
 
 
 class TumblerChangeList(ChangeList):
-    """Reads where the tumblers are once for the whole page."""
+    """Look up the tables of the tumblers once for the whole page."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -94,7 +94,7 @@ class TumblerAdmin(AuditedAdmin):
         return str(tumbler.fit.table) if tumbler.fit else "–"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["serial", "activation", "lock"] if obj else []  # the lock changes with an inspection
+        return ["serial", "activation", "lock"] if obj else []  # an inspection changes the lock
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -128,7 +128,7 @@ class TumblerAdmin(AuditedAdmin):
     def retire(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, tumbler: Tumbler, values: dict[str, Any]) -> str:
             tumbler_retire(actor=actor, tumbler=tumbler, reason=values["reason"])
-            return f"{tumbler} is retired."
+            return f"{tumbler} was retired."
 
         return self.step(request, object_id, action="tumbler.retire", title="Retire", form_class=ActionForm, take=take)
 

@@ -1,4 +1,4 @@
-"""Tables, their signs, time lines and dice: to read."""
+"""Tables with their signs, time lines and dice. Read-only."""
 
 from django.http import Http404
 from django.utils import timezone
@@ -46,7 +46,7 @@ class TableDetail(GatedView):
 
     def table(self, code: str) -> Table:
         tables = Table.objects.select_related("casino")
-        table = None if "\x00" in code else tables.filter(code__iexact=code).first()  # PostgreSQL holds no NUL
+        table = None if "\x00" in code else tables.filter(code__iexact=code).first()  # PostgreSQL stores no NUL
         if table is None:
             raise Http404(f"There is no table {code}; check the code.")
         authorize(self.actor, "table.view", table)
@@ -78,7 +78,7 @@ class TableTimeline(TableDetail):
 
 
 class TableDice(TableDetail):
-    """Which dice are under the dome now, or were at `at`."""
+    """The dice under the dome now, or at `at`."""
 
     @operations.table_dice
     def get(self, request: Request, code: str) -> Response:
@@ -99,7 +99,7 @@ class DiceSetList(GatedView):
         sets = visible(self.actor, DiceSet.objects.select_related("casino", "pit"))
         page = pages.paginate_queryset(sets, request, view=self) or []
         fits = fits_now(page)
-        return pages.get_paginated_response([dice_set_document(one, fits.get(one.pk)) for one in page])
+        return pages.get_paginated_response([dice_set_document(dice_set, fits.get(dice_set.pk)) for dice_set in page])
 
 
 class DiceSetDetail(GatedView):

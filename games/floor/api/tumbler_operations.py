@@ -1,4 +1,4 @@
-"""The calls on tumblers in words."""
+"""Descriptions of the calls on tumblers."""
 
 from games.api.openapi import operation
 from games.api.operations import PAGES, TABLE_CODE, in_path, moment
@@ -7,7 +7,7 @@ from games.api.schemas import NUMBER, ref
 table_tumbler = operation(
     "table_tumbler",
     "Which tumbler a table has, or had",
-    about="404 where none was on record.",
+    about="404 if none was on record.",
     parameters=[TABLE_CODE, moment("at", "The moment in question; defaults to now.")],
     answers={200: ref("TumblerFit")},
 )

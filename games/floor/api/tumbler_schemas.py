@@ -1,4 +1,4 @@
-"""What calls on tumblers answer, as JSON Schema."""
+"""JSON Schemas of the answers on tumblers."""
 
 from games.api.openapi import Schema
 from games.api.schemas import CODE, MOMENT, NUMBER, TEXT, list_of, nullable, page_of, record, ref

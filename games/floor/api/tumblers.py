@@ -1,4 +1,4 @@
-"""Tumblers: those that somebody may see, one with its inspections, and which one a table has or had."""
+"""Tumblers that a person may see, one with its inspections, and the tumbler of a table at a moment."""
 
 from django.http import Http404
 from django.utils import timezone
@@ -16,7 +16,7 @@ from games.models import Tumbler
 
 
 class TableTumbler(TableDetail):
-    """Which tumbler a table has now, or had at `at`."""
+    """The tumbler of a table now, or at `at`."""
 
     @operations.table_tumbler
     def get(self, request: Request, code: str) -> Response:
@@ -37,7 +37,7 @@ class TumblerList(GatedView):
         tumblers = visible(self.actor, Tumbler.objects.select_related("casino", "pit"))
         page = pages.paginate_queryset(tumblers, request, view=self) or []
         fits = tumblers_now(page)
-        return pages.get_paginated_response([tumbler_document(one, fits.get(one.pk)) for one in page])
+        return pages.get_paginated_response([tumbler_document(tumbler, fits.get(tumbler.pk)) for tumbler in page])
 
 
 class TumblerDetail(GatedView):

@@ -27,7 +27,7 @@ REPORT_DAYS, LONGEST_REPORT_DAYS = 90, 3650
 
 @cache
 def time_zones() -> frozenset[str]:
-    """Read once: they lie in hundreds of files."""
+    """Return the names of all time zones, read once from hundreds of files."""
     return frozenset(zoneinfo.available_timezones())
 
 
@@ -37,7 +37,7 @@ def validate_time_zone(name: str) -> None:
 
 
 class Casino(models.Model):
-    """A house. Its time zone decides how moments are shown, its gaming day when one day's books end."""
+    """A casino. Its time zone decides how times are shown, its gaming day when a day ends."""
 
     grants = Grants(  # the acting limits are thresholds (games.thresholds.services)
         update=(
@@ -45,7 +45,7 @@ class Casino(models.Model):
             "open_round_minutes", "idle_minutes", "office_idle_minutes", "report_days", "report_files_by_email",
         ),
     )  # fmt: skip
-    casino_path, pit_path = "pk", None  # where it is, for the gate
+    casino_path, pit_path = "pk", None  # its place, for the gate
 
     code = models.CharField(max_length=20, unique=True, validators=[code_validator])
     name = models.CharField(max_length=200)
@@ -127,7 +127,7 @@ class Casino(models.Model):
 
     @property
     def patience(self) -> dt.timedelta:
-        """How long a round in play may be silent."""
+        """Return how long a round in play may be silent."""
         return dt.timedelta(minutes=self.open_round_minutes)
 
 
@@ -147,7 +147,7 @@ class Pit(models.Model):
         ordering = ["casino__code", "code"]
         constraints = [
             models.UniqueConstraint("casino", Upper("code"), name="pit_code_once_a_casino"),
-            # what a foreign key over pit and casino together refers to (migration 0002)
+            # target of foreign keys over pit and casino together (migration 0002)
             models.UniqueConstraint(fields=["id", "casino"], name="pit_of_casino"),
         ]
 

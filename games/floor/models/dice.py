@@ -1,4 +1,4 @@
-"""Dice sets: three dice each, by serial number and under seal; where they are, and what inspections found."""
+"""Dice sets: three dice by serial number and under seal; where they are, and what inspections found."""
 
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeOperators
@@ -17,7 +17,7 @@ from games.history.records import History
 
 
 class DiceSet(models.Model):
-    """Three dice that are tumbled together. A set that failed an inspection, or was retired, is not fitted again."""
+    """Three dice that are tumbled together. A set that failed an inspection or was retired is not fitted again."""
 
     class State(models.TextChoices):
         FIT = "fit", "Fit for play"
@@ -53,13 +53,13 @@ class DiceSet(models.Model):
         return self.code
 
     def clean(self) -> None:
-        serials = self.serials or []  # None where the form had nothing to take
+        serials = self.serials or []  # None if the form had no value
         if len({serial.upper() for serial in serials}) != COUNT or len(serials) != COUNT or not all(serials):
-            raise ValidationError({"serials": "A set is three dice, each with a serial number of its own."})
+            raise ValidationError({"serials": "A set has three dice, each with its own serial number."})
 
 
 class DiceFit(models.Model):
-    """A dice set at a table: one set at a table, and at one table, at a time."""
+    """A dice set at a table: one set per table, and one table per set, at a time."""
 
     grants = Grants(update=("during",))
     table_path = "table"

@@ -14,6 +14,7 @@ from games.database.grants import WRITTEN_ONCE, Grants
 from games.engine.money import format_money
 from games.floor.models.casino import Casino, Pit, code_validator
 from games.history.records import History
+from games.labels.rules import game_label
 
 
 class TableState(models.TextChoices):
@@ -22,17 +23,17 @@ class TableState(models.TextChoices):
     SUSPENDED = "suspended"
 
 
-#: How a table is shown that was never opened, closed, suspended or resumed with this product.
+#: Shown for a table that was never opened, closed, suspended or resumed with this product.
 NEVER_OPENED = "no opening on record"
 
 
 class TableQuerySet(models.QuerySet["Table"]):
     def standing_in(self, pit_id: int) -> "TableQuerySet":
-        """The tables that stand in a pit at this moment."""
+        """Select the tables that are in a pit now."""
         return self.placed().filter(Q(pit_now=pit_id))
 
     def placed(self) -> "TableQuerySet":
-        """With `pit_now`: the pit of the assignment in force, or of the first one to come."""
+        """Annotate `pit_now`: the pit of the assignment in force, or of the first one to come."""
         of_table = TableAssignment.objects.filter(table=OuterRef("pk"))
         begun = of_table.filter(during__startswith__lte=timezone.now()).order_by("-during")
         return self.annotate(
@@ -41,10 +42,10 @@ class TableQuerySet(models.QuerySet["Table"]):
 
 
 class Table(models.Model):
-    """A gaming table, known to every other program by its code alone."""
+    """A gaming table, known to other programs only by its code."""
 
     grants = Grants(update=("state", "state_since"))
-    table_path = "pk"  # it lies where it stands, for the gate
+    table_path = "pk"  # its place is that of the table itself, for the gate
 
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="tables")
     code = models.CharField(max_length=20, validators=[code_validator])
@@ -70,25 +71,25 @@ class Table(models.Model):
         return self.code
 
     def assignment_at(self, at: dt.datetime, known_at: dt.datetime | None = None) -> "TableAssignment | None":
-        """What was played here at a moment, as known then or now. A later entry supersedes an earlier one whole."""
+        """Return what was played here at a moment, as known then or now. A later entry replaces an earlier one."""
         known = Q() if known_at is None else Q(recorded_at__lte=known_at)
         begun = self.assignments.filter(known, during__startswith__lte=at)
         return begun.select_related("pit__casino").order_by("-during").first()
 
     @property
     def condition(self) -> str:
-        """The state as people read it: of a table without any step nothing is on record."""
+        """Return the state as people read it: a table without any step has no opening on record."""
         return self.state if self.state_since else NEVER_OPENED
 
     @property
     def pit(self) -> Pit | None:
-        """Where it stands now, or will first stand."""
+        """Return the pit where it is now, or will be first."""
         assignment = self.assignment_at(timezone.now()) or self.assignments.order_by("during").first()
         return assignment.pit if assignment else None
 
 
 class TableAssignment(models.Model):
-    """What is played on a table, and where it stands, from one moment until the next assignment."""
+    """What is played on a table, and in which pit, from one moment until the next assignment."""
 
     grants = Grants(update=("during",))
     table_path = "table"
@@ -121,7 +122,7 @@ class TableAssignment(models.Model):
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        return f"{self.table}: {self.rulebook} {self.layout} from {self.starts_at:%Y-%m-%d %H:%M} UTC"
+        return f"{self.table}: {game_label(self.rulebook, self.layout)} from {self.starts_at:%Y-%m-%d %H:%M} UTC"
 
     @property
     def starts_at(self) -> dt.datetime:
@@ -130,7 +131,7 @@ class TableAssignment(models.Model):
 
     @property
     def game(self) -> str:
-        return f"{self.rulebook}, layout {self.layout}, chip unit {format_money(self.chip_unit)}"
+        return f"{game_label(self.rulebook, self.layout)}, chip unit {format_money(self.chip_unit)}"
 
 
 class TableStep(models.Model):
@@ -163,7 +164,7 @@ class TableStep(models.Model):
     check_signed = models.ForeignKey(
         "OpeningCheck", on_delete=models.PROTECT, null=True, related_name="openings", verbose_name="opening checks"
     )
-    # An opening that a file states: its checks (Division 9, 5.0) are on record as the file's word
+    # An opening stated by a file: its checks (Division 9, 5.0) are recorded as the file states them
     checks_of = models.CharField(
         max_length=64, default="", blank=True, help_text="The rulebook whose opening checks were made and passed."
     )

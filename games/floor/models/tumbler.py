@@ -15,7 +15,7 @@ from games.history.records import History
 
 
 class Tumbler(models.Model):
-    """A dice tumbler. One that failed an inspection, or was retired, is not fitted again."""
+    """A dice tumbler. One that failed an inspection or was retired is not fitted again."""
 
     class State(models.TextChoices):
         FIT = "fit", "Fit for play"
@@ -68,7 +68,7 @@ class Tumbler(models.Model):
 
 
 class TumblerFit(models.Model):
-    """A tumbler at a table: one tumbler at a table, and at one table, at a time."""
+    """A tumbler at a table: one tumbler per table, and one table per tumbler, at a time."""
 
     grants = Grants(update=("during",))
     table_path = "table"

@@ -1,4 +1,4 @@
-"""Casinos and pits."""
+"""Create and change casinos and pits."""
 
 import datetime as dt
 from typing import Any
@@ -11,7 +11,7 @@ from games.floor.models.casino import NOTICE_MINUTES
 from games.history.audited_save import record_change, record_save
 from games.models import Casino, Pit
 
-#: What two compliance people change (games.thresholds.services), and nobody else.
+#: Fields that only two people of compliance change (games.thresholds.services).
 THRESHOLDS = ("acting_days", "acting_other_departments")
 
 
@@ -34,7 +34,7 @@ def casino_update(*, actor: Actor, casino: Casino, changes: dict[str, Any], reas
     current = Casino.objects.select_for_update().get(pk=casino.pk)
     authorize(actor, "casino.change", current)
     if bound := sorted(set(changes) & set(THRESHOLDS)):
-        raise ValidationError(f"{', '.join(bound)}: compliance changes this under Thresholds, with a second person.")
+        raise ValidationError(f"{', '.join(bound)}: two people of compliance change this under Findings, Thresholds.")
     return record_change(current, changes, actor=actor, reason=reason)
 
 
@@ -48,7 +48,7 @@ def pit_create(*, actor: Actor, casino: Casino, code: str, name: str, reason: st
 
 @transaction.atomic
 def pit_update(*, actor: Actor, pit: Pit, changes: dict[str, Any], reason: str) -> bool:
-    """Its code and name; a pit stays in its casino."""
+    """Change a pit's code and name. Its casino is fixed."""
     current = Pit.objects.select_for_update().get(pk=pit.pk)
     authorize(actor, "pit.change", current)
     return record_change(current, changes, actor=actor, reason=reason)
@@ -56,4 +56,4 @@ def pit_update(*, actor: Actor, pit: Pit, changes: dict[str, Any], reason: str) 
 
 def verify_pit_of_casino(pit: Pit | None, casino: Casino | None) -> None:
     if pit is not None and pit.casino != casino:
-        raise ValidationError({"pit": f"{pit} is not a pit of this casino; choose one that is, or none."})
+        raise ValidationError({"pit": f"{pit} is not a pit of this casino; choose one of its pits, or none."})

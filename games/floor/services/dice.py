@@ -1,4 +1,4 @@
-"""Dice sets: registered, fitted to a table and taken out, inspected, retired."""
+"""Dice sets: register, fit to a table and remove, inspect, retire."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def dice_set_create(
 ) -> DiceSet:
     authorize(actor, "diceset.add", pit)
     verify_pit_of_casino(pit, casino)
-    Casino.objects.select_for_update().get(pk=casino.pk)  # one at a time, so that no die gets into two sets
+    Casino.objects.select_for_update().get(pk=casino.pk)  # one at a time, so that no die is in two sets
     dice_set = DiceSet(
         casino=casino, pit=pit, code=code, serials=[serial.strip() for serial in serials], seal=seal.strip()
     )
@@ -31,49 +31,49 @@ def dice_set_create(
 
 
 def verify_serials_free(dice_set: DiceSet) -> None:
-    """A die belongs to one set; upper and lower case make no difference on a die."""
+    """Refuse serial numbers of another set; case makes no difference."""
     given = {serial.upper() for serial in dice_set.serials}
     for other in DiceSet.objects.filter(casino=dice_set.casino).exclude(pk=dice_set.pk):
         if shared := sorted(serial for serial in other.serials if serial.upper() in given):
-            fault = f"{', '.join(shared)}: a die of the set {other}; a die belongs to one set."
+            fault = f"{', '.join(shared)}: already in dice set {other}. A die belongs to one set."
             raise ValidationError({"serials": fault})
 
 
 @transaction.atomic
 def dice_set_update(*, actor: Actor, dice_set: DiceSet, changes: dict[str, Any], reason: str) -> bool:
-    """Its code and the pit that keeps it. The dice stay, and the seal changes with an inspection."""
+    """Change a set's code and its pit. Its dice are fixed; an inspection changes the seal."""
     current = _locked(dice_set)
     authorize(actor, "diceset.change", current)
     kept = {name for name, value in changes.items() if name not in ("code", "pit") and getattr(current, name) != value}
     if kept:
-        raise ValidationError(f"{', '.join(sorted(kept))}: the dice stay, and the seal changes with an inspection.")
+        raise ValidationError(f"{', '.join(sorted(kept))}: dice are fixed, and only an inspection changes the seal.")
     if "pit" in changes and changes["pit"] != current.pit:
         verify_pit_of_casino(changes["pit"], current.casino)
         authorize(actor, "diceset.change", DiceSet(casino=current.casino, pit=changes["pit"]))
         if fit := fit_of(current):
-            raise ValidationError({"pit": f"The set is at {fit.table}; take it out first."})
+            raise ValidationError({"pit": f"The set is at {fit.table}. Remove it first."})
     return record_change(current, changes, actor=actor, reason=reason)
 
 
 @transaction.atomic
 def dice_fit(*, actor: Actor, dice_set: DiceSet, table: Table, reason: str) -> DiceFit:
-    """Under the dome of a table that is not in play."""
+    """Fit a dice set to a table that is not in play."""
     at_table = Table.objects.select_for_update().select_related("casino").get(pk=table.pk)
     current = _locked(dice_set)
     authorize(actor, "table.dice", at_table)
     authorize(actor, "diceset.fit", current)
     if current.pit != at_table.pit:
         raise ValidationError(
-            f"{current} is kept by {current.pit}, {at_table} stands in {at_table.pit}; move the set first."
+            f"{current} belongs to {current.pit}, and {at_table} is in {at_table.pit}. Move the set first."
         )
     verify_not_in_play(at_table)
     if current.state != DiceSet.State.FIT:
-        raise ValidationError(f"{current}: {current.get_state_display().lower()}; choose a set that is fit for play.")
+        raise ValidationError(f"{current}: {current.get_state_display().lower()}. Choose a set that is fit for play.")
     if fit := fit_of(current):
-        raise ValidationError(f"{current} is at {fit.table} already; take it out there first.")
+        raise ValidationError(f"{current} is already at {fit.table}. Remove it there first.")
     now = timezone.now()
     if there := dice_at(table=at_table, at=now):
-        raise ValidationError(f"{at_table} has the set {there.dice_set}; take it out first.")
+        raise ValidationError(f"{at_table} has dice set {there.dice_set}. Remove it first.")
     fit = DiceFit(dice_set=current, table=at_table, during=DateTimeTZRange(now, None))
     record_save(fit, actor=actor, reason=reason)
     return fit
@@ -86,7 +86,7 @@ def dice_remove(*, actor: Actor, table: Table, reason: str) -> DiceFit:
     now = timezone.now()
     fit = DiceFit.objects.select_for_update(of=("self",)).filter(table=at_table, during__contains=now).first()
     if fit is None:
-        raise ValidationError(f"{at_table} has no dice; there is nothing to take out.")
+        raise ValidationError(f"{at_table} has no dice to remove.")
     verify_not_in_play(at_table)
     fit.during = DateTimeTZRange(fit.during.lower, now)
     record_save(fit, actor=actor, reason=reason, only=("during",))
@@ -95,24 +95,24 @@ def dice_remove(*, actor: Actor, table: Table, reason: str) -> DiceFit:
 
 def verify_not_in_play(table: Table) -> None:
     if table.state == TableState.OPEN:
-        raise ValidationError(f"{table} is open; close or suspend it before its dice are touched.")
+        raise ValidationError(f"{table} is open. Close or suspend it before you change its dice.")
 
 
 @transaction.atomic
 def dice_inspect(
     *, actor: Staff, dice_set: DiceSet, result: str, seal_found: str, new_seal: str = "", remarks: str = ""
 ) -> DiceInspection:
-    """What was found. A set that fails is not played with any more, until an inspection finds it good again."""
+    """Record an inspection. A set that fails is out of play until an inspection finds it fit again."""
     current = _locked(dice_set)
     authorize(actor, "diceset.inspect", current)
     if current.state == DiceSet.State.RETIRED:
-        raise ValidationError(f"{current} is retired; there is nothing to inspect.")
+        raise ValidationError(f"{current} is retired and cannot be inspected.")
     good = result == DiceInspection.Result.GOOD
     if not good and not remarks.strip():
-        raise ValidationError({"remarks": "Say what was found."})
+        raise ValidationError({"remarks": "Enter what was found."})
     if good and seal_found.strip() != current.seal and not new_seal.strip():
         raise ValidationError(
-            {"seal_found": f"The seal on record is {current.seal}. Record it as broken, or name the new seal."}
+            {"seal_found": f"The seal on record is {current.seal}. Record it as broken, or enter the new seal."}
         )
     fit = fit_of(current)
     inspection = DiceInspection(
@@ -131,19 +131,19 @@ def dice_inspect(
 
 @transaction.atomic
 def dice_retire(*, actor: Actor, dice_set: DiceSet, reason: str) -> DiceSet:
-    """For good. A second time changes nothing."""
+    """Retire a set for good. A second call changes nothing."""
     current = _locked(dice_set)
     authorize(actor, "diceset.retire", current)
     verify_reason(reason)
     if fit := fit_of(current):
         since = as_text(fit.during.lower, current.casino)
-        raise ValidationError(f"{current} is at {fit.table} since {since}; take it out first.")
+        raise ValidationError(f"{current} has been at {fit.table} since {since}. Remove it first.")
     record_change(current, {"state": DiceSet.State.RETIRED}, actor=actor, reason=reason)
     return current
 
 
 def fit_of(dice_set: DiceSet) -> DiceFit | None:
-    """At which table it is now."""
+    """Return the fit of a set at a table now."""
     return dice_set.fits.filter(during__contains=timezone.now()).select_related("table__casino").first()
 
 

@@ -1,4 +1,4 @@
-"""Loading a floor file: all of it or nothing of it; what is on record already changes nothing."""
+"""Load a floor file as a whole or not at all. Entries already on record change nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,14 +18,14 @@ from games.limits.services.limits_fit import misfits_of
 from games.limits.services.proposals import limit_set_load
 from games.models import Casino, Pit, Staff, Table
 
-ADVISORY_LOCK = 7_241_501  # any number that nobody else uses
+ADVISORY_LOCK = 7_241_501  # any number that is not used elsewhere
 KEYS = {"starts_at": "from", "__all__": ""}
 
 
 @transaction.atomic
 def floor_load(*, actor: Actor, floor: Floor, source: str) -> int:
-    """How many entries were new or changed something."""
-    with connection.cursor() as cursor:  # two loads at once would both find a table missing
+    """Load a floor file; return how many entries were new or changed something."""
+    with connection.cursor() as cursor:  # two simultaneous loads would both create a missing table
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ADVISORY_LOCK])
     loading = Loading(actor, source)
     for casino in floor.casinos:
@@ -45,7 +45,7 @@ def floor_load(*, actor: Actor, floor: Floor, source: str) -> int:
 
 
 class Loading:
-    """One file on its way into the books: what changed so far, and every fault with its entry."""
+    """A floor file being loaded: what changed so far, and every fault with its entry."""
 
     def __init__(self, actor: Actor, source: str) -> None:
         self.actor = actor
@@ -55,11 +55,11 @@ class Loading:
         self.faults: list[str] = []
         self.touched: dict[str, Table] = {}
         self.faulty: set[str] = set()
-        self.broken_off: set[str] = set()  # tables with a state that was refused
+        self.broken_off: set[str] = set()  # tables with a refused state
 
     @contextmanager
-    def told(self, where: str, *tables: str) -> Iterator[None]:
-        """What a service refuses is told with the entry; the rest of the file is still looked at."""
+    def faults_under(self, where: str, *tables: str) -> Iterator[None]:
+        """Collect what a service refuses under the entry, and continue with the rest of the file."""
         try:
             with transaction.atomic():
                 yield
@@ -69,7 +69,7 @@ class Loading:
                 self.faults.extend(f"{where}: {f'{key}: ' if key else ''}{message}" for message in messages)
 
     def casino(self, entry: CasinoEntry) -> None:
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             casino = Casino.objects.filter(code=entry.values["code"]).first()
             if casino is None:
                 casino_create(actor=self.actor, reason=self.reason, **entry.values)
@@ -78,13 +78,13 @@ class Loading:
                 self.changed += casino_update(actor=self.actor, casino=casino, changes=entry.values, reason=self.reason)
 
     def pit(self, entry: PitEntry) -> None:
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             pit = self._pit(self._casino(entry.casino), entry.code)
             if pit.name != entry.name:
                 self.changed += pit_update(actor=self.actor, pit=pit, changes={"name": entry.name}, reason=self.reason)
 
     def table(self, entry: TableEntry) -> None:
-        with self.told(entry.where, entry.code):
+        with self.faults_under(entry.where, entry.code):
             casino = self._casino(entry.casino)
             pit = self._pit(casino, entry.pit)
             game: Any = {
@@ -97,7 +97,7 @@ class Loading:
                 self.changed += 1
             elif table.casino != casino:
                 raise ValidationError(
-                    {"casino": f"{table} is a table of {table.casino.code}, where it stays; choose another code."}
+                    {"casino": f"{table} is a table of {table.casino.code} and cannot move; choose another code."}
                 )
             else:
                 self.changed += assignment_record(actor=self.actor, table=table, **game)
@@ -108,7 +108,7 @@ class Loading:
         for code in entry.tables:
             if code.upper() in self.faulty:
                 continue
-            with self.told(entry.where, code):
+            with self.faults_under(entry.where, code):
                 table = Table.objects.select_for_update().filter(code__iexact=code).first()
                 if table is None:
                     raise ValidationError(
@@ -123,7 +123,7 @@ class Loading:
                 self.touched[table.code] = table
 
     def staff(self, entry: StaffEntry) -> None:
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             casino = self._casino(entry.casino) if entry.casino else None
             pit = self._pit(casino, entry.pit) if casino and entry.pit else None
             values: Any = {"name": entry.name, "department": entry.department, "post": entry.post, "casino": casino}
@@ -133,17 +133,17 @@ class Loading:
                 self.changed += 1
                 return
             if entry.pit or entry.department != "pit" or person.casino != casino:
-                values["pit"] = pit  # a pit that the entry leaves out stays, where it can
+                values["pit"] = pit  # if the entry names no pit, the table keeps its own where it can
             if any(getattr(person, name) != value for name, value in values.items()):
                 self.changed += bool(staff_update(actor=self.actor, staff=person, changes=values, reason=self.reason))
 
     def state(self, entry: StateEntry) -> None:
-        """After a faulty entry of a table its later states are left out: they build on it."""
+        """Record a state of a table. After a faulty one, its later states are skipped: they build on it."""
         code = entry.table.upper()
         if code in self.faulty or code in self.broken_off:
             return
         before = len(self.faults)
-        with self.told(entry.where):
+        with self.faults_under(entry.where):
             table = Table.objects.filter(code__iexact=entry.table).first()
             if table is None:
                 fault = f"there is no table {entry.table}; add it as [[table]], or check its code."
@@ -155,7 +155,7 @@ class Loading:
             self.broken_off.add(code)
 
     def finish(self) -> None:
-        """When all is written: do the limits fit? Any fault takes everything back."""
+        """Check at the end that the limits fit. Any fault rolls everything back."""
         for code, table in self.touched.items():
             if code.upper() not in self.faulty:
                 self.faults.extend(misfits_of(table))
@@ -169,7 +169,7 @@ class Loading:
         return casino
 
     def _pit(self, casino: Casino, code: str) -> Pit:
-        """A pit is made when the first entry names it."""
+        """Return the pit of an entry; the first entry that names it creates it."""
         pit = Pit.objects.filter(casino=casino, code__iexact=code).first()
         if pit is None:
             pit = pit_create(actor=self.actor, casino=casino, code=code, name="", reason=self.reason)

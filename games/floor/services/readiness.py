@@ -1,4 +1,4 @@
-"""Readiness of a table: what has to be there before it opens and while it is open."""
+"""Readiness of a table: what it needs before it opens and while it is open."""
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
@@ -8,6 +8,7 @@ from games.engine.rules.loader import rulebook
 from games.engine.signs.completeness import missing_on_sign
 from games.engine.signs.limits import Limits
 from games.floor.selectors import dice_at, tumbler_at
+from games.labels.rules import rulebook_label, rules_label
 from games.limits.selectors import NoLimitsError, limits_at
 from games.limits.signs.sign import missing_text
 from games.models import Table, TableAssignment, TableState, TableStep, Tumbler
@@ -18,7 +19,7 @@ def sign_faults(table: Table, assignment: TableAssignment) -> list[str]:
     try:
         limits = limits_at(table=table, at=timezone.now()).limits
     except NoLimitsError:
-        return [f"{table} has no limits in force{_by_sign_rule(assignment)}; have some approved first."]
+        return [f"{table} has no limits in force{_by_sign_rule(assignment)}. Have limits approved first."]
     named = lacking_text(assignment, limits)
     by_rule = _by_sign_rule(assignment)
     fault = f"The sign of {table} is incomplete{by_rule}. It lacks: {named}. Have these limits approved first."
@@ -26,7 +27,7 @@ def sign_faults(table: Table, assignment: TableAssignment) -> list[str]:
 
 
 def _by_sign_rule(assignment: TableAssignment) -> str:
-    cited = ", ".join(cited_for(assignment.rulebook, "sign"))
+    cited = rules_label(cited_for(assignment.rulebook, "sign"))
     return f" ({cited})" if cited else ""
 
 
@@ -46,21 +47,19 @@ def incomplete_text(table: Table, assignment: TableAssignment, limits: Limits) -
 
 
 def tumbler_of(table: Table) -> Tumbler | None:
-    """Find the tumbler that is fitted to a table, fit for play.
+    """Return the tumbler fitted to a table, if it is fit for play.
 
-    None where none is on record; refused where the rulebook has opening checks, since one of them is on the tumbler.
+    Return None if none is on record; raise if the rulebook has opening checks, since one of them is on the tumbler.
     """
     now = timezone.now()
     fit = tumbler_at(table=table, at=now)
     if fit is None:
         assignment = table.assignment_at(now)
         if assignment is not None and rulebook(assignment.rulebook).opening_checks:
-            raise ValidationError(f"{table} has no tumbler on record; fit one first.")
+            raise ValidationError(f"{table} has no tumbler on record. Fit one first.")
         return None
     if fit.tumbler.state != Tumbler.State.FIT:
-        raise ValidationError(
-            f"The tumbler {fit.tumbler} at {table} is not fit for play; remove it and fit another one."
-        )
+        raise ValidationError(f"Tumbler {fit.tumbler} at {table} is not fit for play. Remove it and fit another one.")
     return fit.tumbler
 
 
@@ -68,20 +67,20 @@ def tumbler_of(table: Table) -> Tumbler | None:
 
 
 def changed_since_opening(table: Table, assignment: TableAssignment) -> list[str]:
-    """Name what the signed opening checks no longer cover: other dice, another tumbler, another rulebook."""
+    """Name what the signed opening checks no longer cover: new dice, another tumbler or another rulebook."""
     if not rulebook(assignment.rulebook).opening_checks:
         return []
     opened = table.steps.filter(kind=TableStep.Kind.OPEN).select_related("check_signed").order_by("-at", "-id").first()
     now = timezone.now()
     dice, tumbler = dice_at(table=table, at=now), tumbler_at(table=table, at=now)
-    remedy = "close it, and open it after its checks."
+    remedy = "Close it, and open it after its checks."
     faults = []
     if opened is None or opened.check_signed is None or opened.check_signed.rulebook != assignment.rulebook:
-        faults.append(f"{table} was not opened with the checks of {assignment.rulebook}; {remedy}")
+        faults.append(f"{table} was not opened with the checks of {rulebook_label(assignment.rulebook)}. {remedy}")
     if opened is not None and dice is not None and dice.during.lower > opened.at:
-        faults.append(f"The dice of {table} were changed; {remedy}")
+        faults.append(f"The dice of {table} were changed. {remedy}")
     if opened is not None and tumbler is not None and tumbler.during.lower > opened.at:
-        faults.append(f"The tumbler of {table} was changed; {remedy}")
+        faults.append(f"The tumbler of {table} was changed. {remedy}")
     return faults
 
 

@@ -1,7 +1,7 @@
 """Table states from a floor file: a table that was open, closed or suspended from a moment on.
 
-A file states what was so. What a person needs before a table opens with this product (a complete sign, dice, signed
-checks) is not asked of the past: a round that was played without it is a finding. The order of states is checked.
+A file states the past. What a table needs before it opens (a complete sign, dice, signed checks) is not demanded of
+the past: a round played without it is a finding. Only the order of states is checked.
 """
 
 from typing import Any
@@ -18,10 +18,11 @@ from games.floor.floor_file import StateEntry
 from games.floor.moments import as_text
 from games.floor.services.remedies import rules_of_suspension, verified_remedy
 from games.floor.services.tables import STATE_AFTER, step_record
+from games.labels.rules import rulebook_label
 from games.models import Staff, Table, TableAssignment, TableState, TableStep
 from games.rounds.services.rounds_since import verify_no_round_since
 
-#: Which step leads from one state to another.
+#: The step that leads from one state to another.
 STEPS = {
     (TableState.CLOSED, TableState.OPEN): TableStep.Kind.OPEN,
     (TableState.SUSPENDED, TableState.OPEN): TableStep.Kind.RESUME,
@@ -34,7 +35,7 @@ REMEDY = ("rectified", "rectified_by", "checked_by")
 
 @transaction.atomic
 def table_state_load(*, actor: Actor, table: Table, entry: StateEntry, source: str, reason: str) -> bool:
-    """Record a state as a file states it, with the file as its origin; False where it is on record already."""
+    """Record a state with the file as its origin; return False if it is already on record."""
     current = Table.objects.select_for_update().select_related("casino").get(pk=table.pk)
     same = current.steps.filter(at=entry.starts_at).select_related("checks_by", "checked_by").first()
     if same is not None:
@@ -55,7 +56,7 @@ def table_state_load(*, actor: Actor, table: Table, entry: StateEntry, source: s
 
 
 def verify_same(table: Table, step: TableStep, entry: StateEntry) -> None:
-    """Refuse an entry that says something else of a moment than is on record; what it leaves out is not compared."""
+    """Refuse an entry that contradicts the recorded step of its moment. Fields that it leaves out are not compared."""
     given = {
         "reason": entry.reason.strip(), "cause": entry.cause, "notice_given_at": entry.notice_given_at,
         "rectified": entry.rectified.strip(), "rectified_by": entry.rectified_by.strip(),
@@ -71,7 +72,7 @@ def verify_same(table: Table, step: TableStep, entry: StateEntry) -> None:
         fault = (
             f"{table} has another step at {moment}, {step.get_kind_display()} ({step.reason}), recorded by {step.who}"
         )
-        raise ValidationError({"starts_at": f"{fault}; choose another moment, or leave it as it is."})
+        raise ValidationError({"starts_at": f"{fault}; choose another time, or keep that step."})
 
 
 def _game_at(table: Table, entry: StateEntry) -> TableAssignment:
@@ -83,25 +84,25 @@ def _game_at(table: Table, entry: StateEntry) -> TableAssignment:
 
 
 def _verify_moment(table: Table, entry: StateEntry) -> None:
-    """A state is a fact: not one to come, and none behind the back of a later one."""
+    """Refuse a state in the future, and one before a later recorded state."""
     if entry.starts_at > timezone.now():
-        raise ValidationError({"starts_at": "This moment is still to come; load the state once it was so."})
+        raise ValidationError({"starts_at": "This time is in the future; load the state after it."})
     if table.state_since is not None and entry.starts_at <= table.state_since:
         since = as_text(table.state_since, table.casino)
-        raise ValidationError({"starts_at": f"{table} is {table.state} since {since} by record; begin after it."})
+        raise ValidationError({"starts_at": f"{table} is recorded as {table.state} since {since}; begin after that."})
 
 
 def _no_step(table: Table, entry: StateEntry) -> str:
     if table.state_since is None:
-        return f"{table} has no opening on record before this moment; begin with an entry that opens it."
+        return f"{table} has no opening on record before this time; begin with an entry that opens it."
     since = as_text(table.state_since, table.casino)
     if table.state == entry.state:
-        return f"{table} is {table.state} since {since} by record; leave this entry out."
-    return f"{table} is {table.state} since {since} by record; only an open table is suspended, so open it first."
+        return f"{table} is recorded as {table.state} since {since}; leave this entry out."
+    return f"{table} is recorded as {table.state} since {since}; only an open table can be suspended, so open it first."
 
 
 def _values(table: Table, kind: TableStep.Kind, entry: StateEntry, assignment: TableAssignment) -> dict[str, Any]:
-    """The fields of a step beside who, when and why."""
+    """Return the fields of a step other than who, when and why."""
     if kind == TableStep.Kind.CLOSE:
         return {"notice_given_at": entry.notice_given_at}
     if kind == TableStep.Kind.SUSPEND:
@@ -116,11 +117,11 @@ def _values(table: Table, kind: TableStep.Kind, entry: StateEntry, assignment: T
 
 
 def _checked_by(table: Table, kind: TableStep.Kind, entry: StateEntry, assignment: TableAssignment) -> Staff:
-    """Who made the opening checks: somebody of the casino in a post that signs them (Division 9, 5.0)."""
+    """Return who made the opening checks: a person of the casino in a post that signs them (Division 9, 5.0)."""
     if kind != TableStep.Kind.OPEN:
         raise ValidationError({"opening_checks_by": f"{table} was suspended, not closed; leave it out."})
     if not rulebook(assignment.rulebook).opening_checks:
-        fault = f"{assignment.rulebook} has no opening checks; leave it out."
+        fault = f"{rulebook_label(assignment.rulebook)} has no opening checks; leave it out."
         raise ValidationError({"opening_checks_by": fault})
     number = entry.opening_checks_by
     person = Staff.objects.filter(number__iexact=number).first()
@@ -128,6 +129,6 @@ def _checked_by(table: Table, kind: TableStep.Kind, entry: StateEntry, assignmen
         fault = f"There is no staff number {number[:40]} at this casino; check the number."
         raise ValidationError({"opening_checks_by": fault})
     if "table.check" not in role_of(person.department, person.post).may:
-        fault = f"{person} is in no post that signs opening checks; name a pit supervisor or above."
+        fault = f"{person} holds no post that signs opening checks; name a pit supervisor or above."
         raise ValidationError({"opening_checks_by": fault})
     return person

@@ -1,4 +1,4 @@
-"""Tables: set up, given another game, and opened, closed, suspended and resumed."""
+"""Tables: create, assign a game, open, close, suspend and resume."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ from games.models import (
 )
 from games.rounds.services.rounds_since import verify_no_round_since
 
-#: Checks are signed before a table is opened, not days before.
+#: How long signed opening checks count.
 CHECKS_COUNT_FOR = dt.timedelta(hours=12)
 
 
@@ -46,7 +46,7 @@ def table_create(
     *, actor: Actor, casino: Casino, pit: Pit, code: str, rulebook: str, layout: str, chip_unit: str,
     starts_at: dt.datetime, reason: str,
 ) -> Table:  # fmt: skip
-    """A new table, closed, with what is played on it from a moment on."""
+    """Create a closed table with what is played on it from a moment on."""
     authorize(actor, "table.add", pit)
     table = Table(casino=casino, code=code)
     record_save(table, actor=actor, reason=reason)
@@ -62,7 +62,7 @@ def table_assign(
     *, actor: Actor, table: Table, pit: Pit, rulebook: str, layout: str, chip_unit: str, starts_at: dt.datetime,
     reason: str,
 ) -> bool:  # fmt: skip
-    """Another game, layout, chip unit or pit from a moment on. What is on record already changes nothing."""
+    """Assign another game, layout, chip unit or pit from a moment on. An identical assignment changes nothing."""
     current = Table.objects.select_for_update().get(pk=table.pk)
     verify_game_may_change(current, rulebook=rulebook, layout=layout, starts_at=starts_at)
     changed = assignment_record(
@@ -74,13 +74,13 @@ def table_assign(
 
 
 def verify_game_may_change(table: Table, *, rulebook: str, layout: str, starts_at: dt.datetime) -> None:
-    """Refuse another game under an open table: its sign and its opening checks were for the one in play."""
+    """Refuse another game at an open table: its sign and opening checks are for the current one."""
     now = timezone.now()
     current = table.assignment_at(now)
     if table.state != TableState.OPEN or starts_at > now or current is None:
         return
     if (current.rulebook, current.layout) != (rulebook, layout):
-        fault = f"{table} is open with {current.game}; close it first, or choose a later moment."
+        fault = f"{table} is open with {current.game}; close it first, or choose a later time."
         raise ValidationError({"starts_at": fault})
 
 
@@ -88,7 +88,7 @@ def assignment_record(
     *, actor: Actor, table: Table, pit: Pit, rulebook: str, layout: str, chip_unit: str, starts_at: dt.datetime,
     reason: str,
 ) -> bool:  # fmt: skip
-    """Whether the limits still fit is asked by the caller, when all is written."""
+    """Record an assignment. The caller checks whether the limits still fit, once everything is written."""
     verify_pit_of_casino(pit, table.casino)
     book = verify_game(rulebook=rulebook, layout=layout, starts_at=starts_at)
     values = {"pit": pit, "rulebook": book.id, "layout": layout, "chip_unit": verified_unit(chip_unit)}
@@ -97,7 +97,7 @@ def assignment_record(
         if all(getattr(same, name) == value for name, value in values.items()):
             return False
         fault = f"{table} has another assignment from {as_text(starts_at, table.casino)}, {same.game}"
-        raise ValidationError({"starts_at": f"{fault}; choose another moment, or leave it as it is."})
+        raise ValidationError({"starts_at": f"{fault}; choose another time, or keep that assignment."})
     authorize(actor, "table.assign", table)
     verify_no_round_since(table, starts_at)
     before = table.assignments.filter(during__contains=starts_at).first()
@@ -120,7 +120,7 @@ def verify_game(*, rulebook: str, layout: str, starts_at: dt.datetime) -> Rulebo
     except InputError as error:
         raise ValidationError(list(error.faults)) from None
     if starts_at < book.in_force_from:
-        fault = f"{book.id} is in force from {book.in_force_from.isoformat()}; begin then or later."
+        fault = f"{book.name} is in force from {book.in_force_from.isoformat()}; begin then or later."
         raise ValidationError({"starts_at": fault})
     return book
 
@@ -137,11 +137,11 @@ def verified_unit(chip_unit: str) -> int:
 
 @transaction.atomic
 def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool], remarks: str = "") -> OpeningCheck:
-    """The rulebook's checks, each answered; a check that failed needs remarks, and the table stays closed."""
+    """Sign the rulebook's checks. A failed check needs remarks, and the table stays closed."""
     current = Table.objects.select_for_update().get(pk=table.pk)
     authorize(actor, "table.check", current)
     if current.state != TableState.CLOSED:
-        raise ValidationError(f"{current} is {current.state}; checks are signed before a table opens.")
+        raise ValidationError(f"{current} is {current.state}. Checks are signed before a table opens.")
     book = rulebook_of(in_force(current).rulebook)
     results = [
         {"check": check.name, "rules": book.cite(*check.rules), "text": check.text, "passed": passed[check.name]}
@@ -149,10 +149,10 @@ def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool
         if check.name in passed
     ]
     if len(results) < len(book.opening_checks) or len(passed) > len(results):
-        raise ValidationError("Answer every check of the rulebook, and no others.")
+        raise ValidationError("Answer every check of the rulebook and no others.")
     failed = [result["check"] for result in results if not result["passed"]]
     if failed and not remarks.strip():
-        raise ValidationError({"remarks": f"Say what was found: {', '.join(map(str, failed))} did not pass."})
+        raise ValidationError({"remarks": f"Enter what was found: {', '.join(map(str, failed))} did not pass."})
     return OpeningCheck.objects.create(
         table=current, rulebook=book.id, dice_set=fitted(current), tumbler=tumbler_of(current), at=timezone.now(),
         by=actor, who=actor_name(actor),
@@ -163,24 +163,25 @@ def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool
 def in_force(table: Table) -> TableAssignment:
     assignment = table.assignment_at(timezone.now())
     if assignment is None:
-        raise ValidationError(f"{table} has no rulebook and layout in force now; wait until it has, or assign them.")
+        raise ValidationError(f"{table} has no rulebook and layout in force now. Wait for its next game, or change it.")
     return assignment
 
 
 def fitted(table: Table) -> DiceSet:
-    """The dice set under the dome, fit for play."""
+    """Return the dice set at a table, if it is fit for play."""
     fit = dice_at(table=table, at=timezone.now())
     if fit is None:
-        raise ValidationError(f"{table} has no dice; fit a dice set first.")
+        raise ValidationError(f"{table} has no dice. Fit a dice set first.")
     if fit.dice_set.state != DiceSet.State.FIT:
-        raise ValidationError(
-            f"The dice set {fit.dice_set} at {table} is not fit for play; take it out and fit another one."
-        )
+        raise ValidationError(f"Dice set {fit.dice_set} at {table} is not fit for play. Remove it and fit another one.")
     return fit.dice_set
 
 
 def checks_that_count(table: Table) -> OpeningCheck | None:
-    """The last checks, if they count now: recent, since the last closing, of this game, these dice and this tumbler."""
+    """Return the last checks if they still count.
+
+    They must be recent, after the last closing, and for this game, these dice and this tumbler.
+    """
     last = table.opening_checks.order_by("-at", "-id").first()
     if last is None or last.at < timezone.now() - CHECKS_COUNT_FOR:
         return None
@@ -200,9 +201,9 @@ def checks_that_count(table: Table) -> OpeningCheck | None:
 def table_open(
     *, actor: Staff, table: Table, reason: str, rectified: str = "", rectified_by: str = "", checked_by: str = ""
 ) -> TableStep:
-    """Open a table that has a complete sign, dice and signed checks; what is missing is named all at once.
+    """Open a table that has a complete sign, dice and signed checks; report everything missing at once.
 
-    A table that was closed after a suspension by rule (Division 9, 7.4) needs its remedy on record, as at resuming.
+    A table that was closed after a suspension by rule (Division 9, 7.4) needs its remedy on record, as when resuming.
     """
     current = _locked(table, actor, "table.open", TableState.CLOSED)
     assignment = in_force(current)
@@ -225,24 +226,24 @@ def table_open(
 
 def check_faults(table: Table, signed: OpeningCheck | None) -> list[str]:
     if signed is None:
-        return [f"{table} has not passed its opening checks since it closed; sign them first."]
+        return [f"{table} has not passed its opening checks since it closed. Sign them first."]
     if not signed.passed:
-        return [f"{table} did not pass its opening checks ({signed.remarks}); mend it, then check again."]
+        return [f"{table} did not pass its opening checks ({signed.remarks}). Correct the fault, then check again."]
     return []
 
 
 @transaction.atomic
 def table_close(*, actor: Staff, table: Table, notice_given_at: dt.datetime, reason: str) -> TableStep:
-    """Players were told before."""
+    """Close a table. Players must have been told before."""
     current = _locked(table, actor, "table.close", TableState.OPEN, TableState.SUSPENDED)
     now = timezone.now()
     if notice_given_at > now:
         raise ValidationError(
-            {"notice_given_at": "This moment is still to come; close the table once notice is given."}
+            {"notice_given_at": "This time is in the future. Close the table once players have been told."}
         )
     opened = current.steps.filter(kind=TableStep.Kind.OPEN).order_by("-at", "-id").first()
     if opened is not None and notice_given_at < opened.at:
-        raise ValidationError({"notice_given_at": "The table was not open yet at that moment; check the time."})
+        raise ValidationError({"notice_given_at": "The table was not open yet at that time. Check the time."})
     return _step(current, TableStep.Kind.CLOSE, actor, reason, notice_given_at=notice_given_at)
 
 
@@ -250,7 +251,7 @@ def table_close(*, actor: Staff, table: Table, notice_given_at: dt.datetime, rea
 def table_suspend(*, actor: Staff, table: Table, reason: str, cause: str = "") -> TableStep:
     """Stop play until the table is resumed. A malfunction cites the rulebook's rule on it (Division 9, 7.4).
 
-    Where no cause is given and there is such a rule, it counts as a malfunction: that is the stricter course.
+    If no cause is given and there is such a rule, the stricter case applies: a malfunction.
     """
     current = _locked(table, actor, "table.suspend", TableState.OPEN)
     if cause not in ("", *TableStep.Cause.values):
@@ -264,8 +265,11 @@ def table_suspend(*, actor: Staff, table: Table, reason: str, cause: str = "") -
 def table_resume(
     *, actor: Staff, table: Table, reason: str, rectified: str = "", rectified_by: str = "", checked_by: str = ""
 ) -> TableStep:
-    """Let play go on. After a malfunction by rule (Division 9, 7.4) it has to be on record what was rectified, or which
-    procedures were introduced, by whom, and who checked it (a staff number)."""
+    """Resume play.
+
+    After a malfunction by rule (Division 9, 7.4) it must be on record what was rectified or which procedures were
+    introduced, by whom, and who checked it (a staff number).
+    """
     current = _locked(table, actor, "table.resume", TableState.SUSPENDED)
     verify_may_resume(current)
     rules = rules_of_suspension(current)
@@ -274,7 +278,7 @@ def table_resume(
 
 
 def verify_may_resume(table: Table) -> None:
-    """A complete sign, and what the opening checks were on: the same dice, the same tumbler, the same rulebook."""
+    """Verify a complete sign and what the opening checks covered: same dice, same tumbler, same rulebook."""
     fitted(table)
     tumbler_of(table)
     assignment = in_force(table)
@@ -295,7 +299,7 @@ def _locked(table: Table, actor: Staff, action: str, *states: TableState) -> Tab
     authorize(actor, action, current)
     if current.state not in states:
         since = f" since {as_text(current.state_since, current.casino)}" if current.state_since else ""
-        raise OvertakenError(f"{current} is {current.state}{since}; that takes a table that is {' or '.join(states)}.")
+        raise OvertakenError(f"{current} is {current.state}{since}. The table must be {' or '.join(states)}.")
     return current
 
 
@@ -306,7 +310,7 @@ def _step(table: Table, kind: TableStep.Kind, actor: Staff, reason: str, **value
 def step_record(
     table: Table, kind: TableStep.Kind, *, actor: Actor, at: dt.datetime, reason: str, **values: Any
 ) -> TableStep:
-    """Record a step of a locked table with its new state, its history and its place in the ledger."""
+    """Record a step of a locked table with its new state, its history and its ledger entry."""
     verify_reason(reason)
     record_change(table, {"state": STATE_AFTER[kind], "state_since": at}, actor=actor, reason=reason)
     step = TableStep.objects.create(

@@ -1,4 +1,4 @@
-"""Tumblers: registered, fitted to a table and removed, inspected, retired."""
+"""Tumblers: register, fit to a table and remove, inspect, retire."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from games.models import Casino, Pit, Staff, Table, TableState, Tumbler, Tumbler
 def tumbler_create(
     *, actor: Actor, casino: Casino, pit: Pit, code: str, serial: str, activation: str, lock: str, reason: str
 ) -> Tumbler:
-    """Register a tumbler, kept by a pit."""
+    """Register a tumbler that belongs to a pit."""
     authorize(actor, "tumbler.add", pit)
     verify_pit_of_casino(pit, casino)
     tumbler = Tumbler(
@@ -31,19 +31,17 @@ def tumbler_create(
 
 @transaction.atomic
 def tumbler_update(*, actor: Actor, tumbler: Tumbler, changes: dict[str, Any], reason: str) -> bool:
-    """Change its code or the pit that keeps it. Its serial number stays; the lock changes with an inspection."""
+    """Change a tumbler's code or its pit. Its serial number is fixed; an inspection changes the lock."""
     current = _locked(tumbler)
     authorize(actor, "tumbler.change", current)
     kept = {name for name, value in changes.items() if name not in ("code", "pit") and getattr(current, name) != value}
     if kept:
-        raise ValidationError(
-            f"{', '.join(sorted(kept))}: a tumbler stays what it is, and its lock changes with an inspection."
-        )
+        raise ValidationError(f"{', '.join(sorted(kept))}: this is fixed, and only an inspection changes the lock.")
     if "pit" in changes and changes["pit"] != current.pit:
         verify_pit_of_casino(changes["pit"], current.casino)
         authorize(actor, "tumbler.change", Tumbler(casino=current.casino, pit=changes["pit"]))
         if fit := fit_of_tumbler(current):
-            raise ValidationError({"pit": f"The tumbler is at {fit.table}; remove it first."})
+            raise ValidationError({"pit": f"The tumbler is at {fit.table}. Remove it first."})
     return record_change(current, changes, actor=actor, reason=reason)
 
 
@@ -56,18 +54,18 @@ def tumbler_fit(*, actor: Actor, tumbler: Tumbler, table: Table, reason: str) ->
     authorize(actor, "tumbler.fit", current)
     if current.pit != at_table.pit:
         raise ValidationError(
-            f"{current} is kept by {current.pit}, {at_table} stands in {at_table.pit}; move the tumbler first."
+            f"{current} belongs to {current.pit}, and {at_table} is in {at_table.pit}. Move the tumbler first."
         )
     verify_table_not_open(at_table)
     if current.state != Tumbler.State.FIT:
         raise ValidationError(
-            f"{current}: {current.get_state_display().lower()}; choose a tumbler that is fit for play."
+            f"{current}: {current.get_state_display().lower()}. Choose a tumbler that is fit for play."
         )
     if fit := fit_of_tumbler(current):
-        raise ValidationError(f"{current} is at {fit.table} already; remove it there first.")
+        raise ValidationError(f"{current} is already at {fit.table}. Remove it there first.")
     now = timezone.now()
     if there := tumbler_at(table=at_table, at=now):
-        raise ValidationError(f"{at_table} has the tumbler {there.tumbler}; remove it first.")
+        raise ValidationError(f"{at_table} has tumbler {there.tumbler}. Remove it first.")
     fit = TumblerFit(tumbler=current, table=at_table, during=DateTimeTZRange(now, None))
     record_save(fit, actor=actor, reason=reason)
     return fit
@@ -81,7 +79,7 @@ def tumbler_remove(*, actor: Actor, table: Table, reason: str) -> TumblerFit:
     now = timezone.now()
     fit = TumblerFit.objects.select_for_update(of=("self",)).filter(table=at_table, during__contains=now).first()
     if fit is None:
-        raise ValidationError(f"{at_table} has no tumbler on record; there is nothing to remove.")
+        raise ValidationError(f"{at_table} has no tumbler to remove.")
     verify_table_not_open(at_table)
     fit.during = DateTimeTZRange(fit.during.lower, now)
     record_save(fit, actor=actor, reason=reason, only=("during",))
@@ -90,21 +88,21 @@ def tumbler_remove(*, actor: Actor, table: Table, reason: str) -> TumblerFit:
 
 def verify_table_not_open(table: Table) -> None:
     if table.state == TableState.OPEN:
-        raise ValidationError(f"{table} is open; close or suspend it before its tumbler is changed.")
+        raise ValidationError(f"{table} is open. Close or suspend it before you change its tumbler.")
 
 
 @transaction.atomic
 def tumbler_inspect(
     *, actor: Staff, tumbler: Tumbler, result: str, lock_found: str, new_lock: str = "", remarks: str = ""
 ) -> TumblerInspection:
-    """Record what was found. A tumbler that fails is out of play until an inspection finds it good again."""
+    """Record an inspection. A tumbler that fails is out of play until an inspection finds it fit again."""
     current = _locked(tumbler)
     authorize(actor, "tumbler.inspect", current)
     if current.state == Tumbler.State.RETIRED:
-        raise ValidationError(f"{current} is retired; there is nothing to inspect.")
+        raise ValidationError(f"{current} is retired and cannot be inspected.")
     good = result == TumblerInspection.Result.GOOD
     if not good and not remarks.strip():
-        raise ValidationError({"remarks": "Write what was found."})
+        raise ValidationError({"remarks": "Enter what was found."})
     if good and lock_found.strip() != current.lock and not new_lock.strip():
         raise ValidationError(
             {"lock_found": f"The lock on record is {current.lock}. Record it as broken, or enter the new lock."}
@@ -126,19 +124,19 @@ def tumbler_inspect(
 
 @transaction.atomic
 def tumbler_retire(*, actor: Actor, tumbler: Tumbler, reason: str) -> Tumbler:
-    """Retire a tumbler for good. A second time changes nothing."""
+    """Retire a tumbler for good. A second call changes nothing."""
     current = _locked(tumbler)
     authorize(actor, "tumbler.retire", current)
     verify_reason(reason)
     if fit := fit_of_tumbler(current):
         since = as_text(fit.during.lower, current.casino)
-        raise ValidationError(f"{current} is at {fit.table} since {since}; remove it first.")
+        raise ValidationError(f"{current} has been at {fit.table} since {since}. Remove it first.")
     record_change(current, {"state": Tumbler.State.RETIRED}, actor=actor, reason=reason)
     return current
 
 
 def fit_of_tumbler(tumbler: Tumbler) -> TumblerFit | None:
-    """Find the table that a tumbler is at now."""
+    """Return the fit of a tumbler at a table now."""
     return tumbler.fits.filter(during__contains=timezone.now()).select_related("table__casino").first()
 
 

@@ -1,7 +1,7 @@
-"""The grid of limits: bets by tables, each cell with what the sign says and what is to become of it.
+"""The grid of limits: one row per bet, one column per table, each cell with the old and the new value.
 
-A cell that was not edited is never part of a proposal. The grid knows which sign each column was filled from, so that a
-sign that changed in the meantime is not taken for an edit.
+A cell that was not edited is never part of a proposal. The grid knows which sign each column was filled from, so that
+a sign that changed meanwhile is not mistaken for an edit.
 """
 
 import re
@@ -16,17 +16,18 @@ from games.engine.rules.rulebook import Layout, Rulebook
 from games.engine.signs.changes import NAMES, LimitChange
 from games.engine.signs.edits import Edits, edited, removals
 from games.engine.signs.limits import Limits, Range
-from games.limits.signs.names import TYPE_NAMES, key_name
+from games.labels.boxes import BET_TYPES, key_label
+from games.labels.rules import game_label
 from games.models import LimitSet, Table
 
 DASHES = ("-", "–")
-#: Thousands separated by commas or by spaces: groups of exactly three digits.
+#: Thousands separated by commas or spaces, in groups of exactly three digits.
 GROUPED = re.compile(r"\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?:\.\d*)?", re.ASCII)
 ALL = "all"
 
 
 def amount_of(text: str) -> int | None:
-    """Read an amount as people write it: 10,000 and 10 000 are the same; 10,0000 is a slip and is refused."""
+    """Read an amount as people write it: 10,000 and 10 000 are equal; 10,0000 is refused as a typing error."""
     plain = text.strip()
     if GROUPED.fullmatch(plain):
         plain = plain.replace(",", "").replace(" ", "")
@@ -39,7 +40,7 @@ def written(amount: int | None) -> str:
 
 @dataclass
 class GridCell:
-    """One figure of one table's sign: as it is (`base`) and as it is typed (`text`)."""
+    """One figure of one table's sign: its present value (`base`) and the value typed (`text`)."""
 
     name: str
     label: str
@@ -66,13 +67,13 @@ def _plain(text: str) -> str:
 
 @dataclass
 class GridColumn:
-    """One table: its layout, and the sign that the cells were filled from."""
+    """One table: its layout, and the sign that its cells were filled from."""
 
     table: Table
     book: Rulebook
     layout: Layout
     base: LimitSet | None
-    is_filled: bool = True  # by presets and by whole rows
+    is_filled: bool = True  # presets and whole rows fill this column
 
     @cached_property
     def limits(self) -> Limits:
@@ -80,7 +81,7 @@ class GridColumn:
 
     @property
     def game(self) -> str:
-        return f"{self.book.title.partition(',')[0]} · Layout {self.layout.code}"
+        return game_label(self.book.id, self.layout.code)
 
     def has(self, key: str, figure: str) -> bool:
         if figure == "differential":
@@ -92,14 +93,14 @@ class GridColumn:
         if figure == "differential":
             return written(limits.differential.get(key))
         line = limits.by_key.get(key)
-        if line == Range() and key not in TYPE_NAMES:
-            return DASHES[0]  # a box set free of the limits of its type
+        if line == Range() and key not in BET_TYPES:
+            return DASHES[0]  # a box without limits, in spite of the limits of its type
         return written((line.minimum if figure == "min" else line.maximum) if line else None)
 
 
 @dataclass
 class GridRow:
-    """One bet type, box or Differential over all tables; None where a layout does not have it."""
+    """One bet type, box or differential for all tables; None where a layout does not have it."""
 
     key: str
     figures: tuple[str, ...]
@@ -108,7 +109,7 @@ class GridRow:
 
     @property
     def name(self) -> str:
-        return f"{key_name(self.key)} Differential" if self.is_differential else key_name(self.key)
+        return f"{key_label(self.key)} differential" if self.is_differential else key_label(self.key)
 
     @property
     def is_differential(self) -> bool:
@@ -116,7 +117,7 @@ class GridRow:
 
     @property
     def is_box(self) -> bool:
-        return self.key not in TYPE_NAMES
+        return self.key not in BET_TYPES
 
     @property
     def id(self) -> str:
@@ -124,7 +125,7 @@ class GridRow:
 
 
 class LimitGrid:
-    """The whole grid, as shown first or as it was sent."""
+    """The whole grid, as first shown or as sent."""
 
     def __init__(self, columns: Sequence[GridColumn], sent: QueryDict | None = None) -> None:
         self.columns = list(columns)
@@ -135,22 +136,22 @@ class LimitGrid:
         self.fill_in()
 
     def fill_in(self) -> None:
-        """Make rows and cells from the signs and from what was sent."""
+        """Make rows and cells from the signs and from the data sent."""
         self.rows = [self._row(key, figures) for key, figures in self._keys()]
 
     def _keys(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        for type_ in TYPE_NAMES:
+        for type_ in BET_TYPES:
             if any(column.has(type_, "min") for column in self.columns):
                 yield type_, ("min", "max")
-        for type_ in TYPE_NAMES:
+        for type_ in BET_TYPES:
             if any(column.has(type_, "differential") for column in self.columns):
                 yield type_, ("differential",)
         for box in self.boxes():
             yield box, ("min", "max")
 
     def boxes(self) -> list[str]:
-        """The boxes with a line of their own: those on a sign today, and those added to the form."""
-        on_signs = {key for column in self.columns for key in column.limits.by_key if key not in TYPE_NAMES}
+        """List the boxes with a row of their own: those on a sign now, and those added to the form."""
+        on_signs = {key for column in self.columns for key in column.limits.by_key if key not in BET_TYPES}
         added = set(self.sent.getlist("box")) if self.sent is not None else set()
         return [box for box in self.known_boxes() if box in on_signs | added]
 
@@ -163,7 +164,7 @@ class LimitGrid:
             known = column.has(key, figures[0])
             row.cells.append([self._cell(column, key, figure) for figure in figures] if known else None)
         row.whole = [
-            GridCell(name, f"{NAMES[figure].capitalize()}, {key_name(key)}, all tables", "", self._sent(name, ""))
+            GridCell(name, f"{NAMES[figure].capitalize()}, {key_label(key)}, all tables", "", self._sent(name, ""))
             for figure in figures
             if (name := f"{figure}.{ALL}.{key}")
         ]
@@ -172,7 +173,7 @@ class LimitGrid:
     def _cell(self, column: GridColumn, key: str, figure: str) -> GridCell:
         name = f"{figure}.{column.table.pk}.{key}"
         base = column.base_text(key, figure)
-        label = f"{NAMES[figure].capitalize()}, {key_name(key)}, {column.table}"
+        label = f"{NAMES[figure].capitalize()}, {key_label(key)}, {column.table}"
         return GridCell(name, label, base, self._sent(name, base))
 
     def _sent(self, name: str, default: str) -> str:
@@ -181,7 +182,7 @@ class LimitGrid:
     # --- Filling ---
 
     def fill_row(self, row_id: str) -> None:
-        """Put a row's value for all tables into each cell of the row that is to be filled."""
+        """Copy a row's value for all tables into the cells to be filled."""
         for row in self.rows:
             if row.id == row_id:
                 for place, whole in enumerate(row.whole):
@@ -190,7 +191,7 @@ class LimitGrid:
                         whole.text = ""
 
     def fill(self, limits: Limits) -> None:
-        """Put a preset's values into the cells of the bets that a layout has."""
+        """Copy a preset's values into the cells of the bets that a layout has."""
         for row in self.rows:
             line = limits.by_key.get(row.key, Range())
             figures = {"min": line.minimum, "max": line.maximum, "differential": limits.differential.get(row.key)}
@@ -206,11 +207,11 @@ class LimitGrid:
     # --- Reading ---
 
     def read(self) -> bool:
-        """Read every amount; the faults stand at their cells."""
+        """Read every amount, with faults in their cells; return whether there are none."""
         for row in self.rows:
             for whole in row.whole:
                 if whole.text.strip():
-                    whole.error = "Not applied yet: choose Apply, or clear the field."
+                    whole.error = "Not applied yet. Choose Apply, or clear the field."
             for cells in filter(None, row.cells):
                 self._read_cells(cells)
         return not any(cell.error for row in self.rows for cell in self._cells_of(row))
@@ -232,7 +233,7 @@ class LimitGrid:
             yield from cells
 
     def edits(self) -> dict[Table, Edits]:
-        """The figures that were edited, of the tables where any were."""
+        """Return the edited figures, for each table with edits."""
         found = {}
         for place, column in enumerate(self.columns):
             figures: dict[tuple[str, str], int | None] = {}
@@ -254,7 +255,7 @@ class LimitGrid:
         return found
 
     def removals(self) -> list[tuple[Table, LimitChange]]:
-        """The limits that the edits would take off a sign."""
+        """List the limits that the edits would remove from a sign."""
         edits = self.edits()
         return [
             (column.table, change)

@@ -1,4 +1,4 @@
-"""Limit presets: limits under a name, kept by those who approve limits."""
+"""Limit presets: named limits, kept by people who approve limits."""
 
 import json
 from typing import Any
@@ -19,11 +19,12 @@ from games.engine.money import MoneyError
 from games.engine.rules.loader import rulebooks
 from games.engine.signs.changes import NAMES, changes
 from games.engine.signs.limits import Limits, Range
+from games.labels.boxes import BET_TYPES, key_label
+from games.labels.money import limit_label
 from games.limits.admin.grid import amount_of, written
 from games.limits.presets import preset_limits, read_preset
 from games.limits.serializers import known_keys
 from games.limits.services.presets import preset_add, preset_change, preset_remove
-from games.limits.signs.names import TYPE_NAMES, amount_text, key_name
 from games.models import LimitPreset, Staff
 from games.pages.gated import ActionForm, AuditedAdmin, ServiceForm
 
@@ -37,12 +38,12 @@ def money_field(label: str) -> forms.CharField:
 
 
 class PresetFormBase(ServiceForm):
-    """A line for each bet type; boxes with limits of their own below."""
+    """A row for each bet type, and below them boxes with their own limits."""
 
     boxes = forms.CharField(
         label="Boxes with their own limits", required=False,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="One box a line: code, minimum and maximum, as in: total-4 10 500. A dash is no limit.",
+        help_text="One box a line: code, minimum and maximum, as in: total-4 10 500. A dash means no limit.",
     )  # fmt: skip
 
     class Meta:
@@ -55,7 +56,7 @@ class PresetFormBase(ServiceForm):
             self._show(preset_limits(self.instance))
 
     def _show(self, limits: Limits) -> None:
-        for type_ in TYPE_NAMES:
+        for type_ in BET_TYPES:
             line = limits.by_key.get(type_, Range())
             self.initial[f"min_{type_}"], self.initial[f"max_{type_}"] = written(line.minimum), written(line.maximum)
         for type_ in DIFFERENTIALS:
@@ -63,13 +64,13 @@ class PresetFormBase(ServiceForm):
         self.initial["boxes"] = "\n".join(
             f"{key} {written(line.minimum) or '-'} {written(line.maximum) or '-'}"
             for key, line in limits.by_key.items()
-            if key not in TYPE_NAMES
+            if key not in BET_TYPES
         )
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         lines = {}
-        for type_ in TYPE_NAMES:
+        for type_ in BET_TYPES:
             line = Range(self._amount(f"min_{type_}"), self._amount(f"max_{type_}"))
             if line.minimum is not None and line.maximum is not None and line.minimum > line.maximum:
                 self.add_error(f"max_{type_}", "The maximum is below the minimum.")
@@ -94,8 +95,8 @@ class PresetFormBase(ServiceForm):
         found: dict[str, Range] = {}
         for line in filter(None, map(str.strip, text.splitlines())):
             parts = line.split()
-            if len(parts) != BOX_FIELDS or parts[0] in TYPE_NAMES or parts[0] not in known_keys()["boxes"]:
-                self.add_error("boxes", f"{line!r:.60}: write a box, its minimum and its maximum: total-4 10 500.")
+            if len(parts) != BOX_FIELDS or parts[0] in BET_TYPES or parts[0] not in known_keys()["boxes"]:
+                self.add_error("boxes", f"{line!r:.60}: enter a box, its minimum and maximum, as in: total-4 10 500.")
                 continue
             try:
                 found[parts[0]] = Range(amount_of(parts[1]), amount_of(parts[2]))
@@ -108,24 +109,24 @@ PresetForm: Any = type(
     "PresetForm",
     (PresetFormBase,),
     {
-        **{f"min_{type_}": money_field(f"{name}: minimum") for type_, name in TYPE_NAMES.items()},
-        **{f"max_{type_}": money_field(f"{name}: maximum") for type_, name in TYPE_NAMES.items()},
-        **{f"differential_{type_}": money_field(f"{TYPE_NAMES[type_]}: Differential") for type_ in DIFFERENTIALS},
+        **{f"min_{type_}": money_field(f"{name}: minimum") for type_, name in BET_TYPES.items()},
+        **{f"max_{type_}": money_field(f"{name}: maximum") for type_, name in BET_TYPES.items()},
+        **{f"differential_{type_}": money_field(f"{BET_TYPES[type_]}: differential") for type_ in DIFFERENTIALS},
     },
 )
 
 
 def limits_text(document: Any) -> str:
-    """The limits of a preset as people read them; as they are kept, where no rulebook knows them any more."""
+    """Write the limits of a preset for people; as stored, if no rulebook knows them any more."""
     try:
         found = changes(Limits(), read_preset(document))
     except InputError:
         return json.dumps(document)
-    return "; ".join(f"{key_name(one.key)} {NAMES[one.figure]} {amount_text(one.new)}" for one in found)
+    return "; ".join(f"{key_label(change.key)} {NAMES[change.figure]} {limit_label(change.new)}" for change in found)
 
 
 class PresetChanges(HistoricalRecordContextHelper):
-    """Old and new of a preset, limit by limit."""
+    """Write the old and new limits of a preset, limit by limit."""
 
     def prepare_delta_change_value(self, change: Any, value: Any) -> Any:
         is_limits = change.field == "limits" and isinstance(value, dict)
@@ -145,7 +146,7 @@ class LimitPresetAdmin(AuditedAdmin):
         may_write = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
         if not may_write:
             return [(None, {"fields": ["casino", "name", "what"]})]
-        pairs = [(f"min_{type_}", f"max_{type_}") for type_ in TYPE_NAMES]
+        pairs = [(f"min_{type_}", f"max_{type_}") for type_ in BET_TYPES]
         return [
             (None, {"fields": ["casino", "name"]}),
             ("Limits", {"fields": [*pairs, tuple(f"differential_{type_}" for type_ in DIFFERENTIALS), "boxes"]}),
@@ -168,7 +169,9 @@ class LimitPresetAdmin(AuditedAdmin):
     def what(self, preset: LimitPreset) -> Any:
         found = changes(Limits(), preset_limits(preset))
         return format_html_join(
-            "; ", "{} {} {}", ((key_name(one.key), NAMES[one.figure], amount_text(one.new)) for one in found)
+            "; ",
+            "{} {} {}",
+            ((key_label(change.key), NAMES[change.figure], limit_label(change.new)) for change in found),
         )
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
@@ -180,7 +183,7 @@ class LimitPresetAdmin(AuditedAdmin):
         preset_change(actor=actor, preset=obj, name=values["name"], limits=values["limits"], reason=reason)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """The limits come from many fields."""
+        """Save the limits, gathered from many fields, with one service call."""
         values, reason = form.cleaned_data, form.cleaned_data["reason"]
         if change:
             self.service_update(form.actor, obj, values, reason)
@@ -191,11 +194,11 @@ class LimitPresetAdmin(AuditedAdmin):
     def remove(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, preset: LimitPreset, values: dict[str, Any]) -> str:
             preset_remove(actor=actor, preset=preset, reason=values["reason"])
-            return f"Preset {preset} is removed. No sign has changed."
+            return f"Preset {preset} was removed. No sign was changed."
 
         answer = self.step(
             request, object_id, action="limitpreset.change", title="Remove", form_class=ActionForm, take=take
-        )  # its page is gone with it
+        )  # its page no longer exists
         is_gone = request.method == "POST" and self.get_object(request, object_id) is None
         return redirect("admin:games_limitpreset_changelist") if is_gone else answer
 

@@ -1,4 +1,4 @@
-"""The form for new limits: a grid of bets by tables, presets, and a tick for each limit that would be removed."""
+"""The form for new limits: a grid of bets by tables, presets, and a tick for each limit to be removed."""
 
 import datetime as dt
 import re
@@ -21,6 +21,7 @@ from games.engine.signs.edits import Edits, edited
 from games.engine.signs.limits import Limits
 from games.floor.admin.forms import MomentField
 from games.floor.services.tables import in_force
+from games.labels.boxes import key_label
 from games.limits.admin.grid import GridColumn, LimitGrid
 from games.limits.presets import preset_limits
 from games.limits.services.drafts import (
@@ -32,25 +33,27 @@ from games.limits.services.drafts import (
     is_same_sign,
 )
 from games.limits.services.proposals import limits_edit
-from games.limits.signs.names import change_text, key_name
+from games.limits.signs.changed import change_text
 from games.models import Casino, LimitPreset, LimitSet, Staff, Table
 from games.pages.gated import actor_of, add_errors
 
-TICK = "Limits would be removed. Tick each of them below, or enter a value."
+TICK = "Limits would be removed. Tick each one below, or enter a value."
 
 
 class LimitProposalForm(forms.Form):
-    """What stands around the grid: from when, why, and what helps to fill it in."""
+    """The fields around the grid: start, reason, and helps to fill in the grid."""
 
     starts_at = MomentField(
-        label="From", required=False, help_text="Leave empty: as soon as it is approved and notice is given."
+        label="From",
+        required=False,
+        help_text="Leave empty to start as soon as the proposal is approved and notice is given.",
     )
     is_correction = forms.BooleanField(
         label="Correction", required=False, widget=UnfoldBooleanWidget(),
-        help_text="The sign said this from a moment that has passed, or that has its limits already.",
+        help_text="Records what the sign said from a time that has passed, or that already has limits.",
     )  # fmt: skip
     reason = forms.CharField(
-        label="Reason", widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="It stays on record."
+        label="Reason", widget=UnfoldAdminTextInputWidget(), max_length=500, help_text="Kept on record."
     )
     preset = forms.ModelChoiceField(
         LimitPreset.objects.none(), required=False, widget=UnfoldAdminSelectWidget(), label="Preset"
@@ -62,15 +65,15 @@ class LimitProposalForm(forms.Form):
         preset, box = self.fields["preset"], self.fields["new_box"]
         if isinstance(preset, forms.ModelChoiceField) and isinstance(box, forms.ChoiceField):
             preset.queryset = visible(actor, LimitPreset.objects.filter(casino=casino))
-            box.choices = [("", "---------"), *((code, key_name(code)) for code in boxes)]
+            box.choices = [("", "---------"), *((code, key_label(code)) for code in boxes)]
 
 
-#: Buttons that fill the grid; a form that was sent by none of them is a proposal.
+#: Buttons that fill the grid. A form sent with any other button is a proposal.
 FILLING = frozenset({"row", "fill", "add"})
 
 
 def propose(site: Any, request: HttpRequest, tables: list[Table], *, title: str, back: str) -> HttpResponse:
-    """The form for new limits, filled with what the signs say."""
+    """Show the form for new limits, filled from the signs, and take the proposal."""
     actor = actor_of(request)
     sent = request.POST if request.method == "POST" else None
     try:
@@ -85,7 +88,7 @@ def propose(site: Any, request: HttpRequest, tables: list[Table], *, title: str,
         if FILLING.isdisjoint(sent):
             proposal = _propose(actor, form, grid, sent)
             if proposal is not None:
-                messages.success(request, f"Proposal {proposal} waits for another person's approval.")
+                messages.success(request, f"Proposal {proposal} waits for approval by another person.")
                 return redirect("admin:games_limitproposal_change", proposal.pk)
         else:
             grid = _fill(form, grid, sent)
@@ -102,7 +105,7 @@ def propose(site: Any, request: HttpRequest, tables: list[Table], *, title: str,
 
 
 def columns_of(tables: Sequence[Table], sent: QueryDict | None) -> list[GridColumn]:
-    """A column a table, with the sign in force, or with the one that the form was filled from."""
+    """Make a column for each table, with the sign in force or the one that the form was filled from."""
     moment = first_free_minute(tables, timezone.now())
     columns = []
     for table in tables:
@@ -120,7 +123,7 @@ def _seen(table: Table, sent: QueryDict) -> LimitSet | None:
 
 
 def _fill(form: LimitProposalForm, grid: LimitGrid, sent: QueryDict) -> LimitGrid:
-    """Fill a row or a preset into the grid, or add the row of a box; nothing is proposed."""
+    """Fill a row or preset into the grid, or add a row for a box. Nothing is proposed."""
     form.is_valid()
     chosen: LimitPreset | None = form.cleaned_data.get("preset")
     form.errors.clear()
@@ -137,7 +140,7 @@ def _fill(form: LimitProposalForm, grid: LimitGrid, sent: QueryDict) -> LimitGri
 
 
 def _propose(actor: Staff, form: LimitProposalForm, grid: LimitGrid, sent: QueryDict) -> Any:
-    """Propose the edits; None where something is to be put right first, which stands in the form."""
+    """Propose the edits; return None if something must be corrected first, and show it in the form."""
     if not form.is_valid() or not grid.read():
         if not form.errors:
             form.add_error(None, "Correct the values marked in the grid.")
@@ -147,11 +150,11 @@ def _propose(actor: Staff, form: LimitProposalForm, grid: LimitGrid, sent: Query
         form.add_error(None, "These limits are already in force. Change at least one value.")
         return None
     if changed := _changed_since(grid, edits, form.cleaned_data["starts_at"]):
-        _show_anew(grid, changed)
+        _refill(grid, changed)
         names = ", ".join(draft.table.code for draft in changed)
         form.add_error(
             None,
-            f"{names}: another sign is in force at that moment. The grid now shows its values; your edits are kept. "
+            f"{names}: another sign is in force at that time. The grid now shows its values; your edits are kept. "
             "Check them and propose again.",
         )
         return None
@@ -174,7 +177,7 @@ def _propose(actor: Staff, form: LimitProposalForm, grid: LimitGrid, sent: Query
 
 
 def _changed_since(grid: LimitGrid, edits: dict[Table, Edits], starts_at: dt.datetime | None) -> list[LimitDraft]:
-    """The tables whose sign at the moment of the change is another than the one that the form shows."""
+    """List the tables whose sign at the start of the change is not the one that the form shows."""
     shown = {column.table.pk: column.limits for column in grid.columns}
     tables = list(edits)
     notice = dt.timedelta(minutes=tables[0].casino.notice_minutes)
@@ -184,8 +187,8 @@ def _changed_since(grid: LimitGrid, edits: dict[Table, Edits], starts_at: dt.dat
     return [draft for draft in drafts if not is_same_sign(draft.old, shown[draft.table.pk])]
 
 
-def _show_anew(grid: LimitGrid, drafts: Sequence[LimitDraft]) -> None:
-    """Put other signs under the grid; cells that were edited keep what was typed."""
+def _refill(grid: LimitGrid, drafts: Sequence[LimitDraft]) -> None:
+    """Fill the grid from other signs; edited cells keep the typed values."""
     bases = {draft.table.pk: draft.base for draft in drafts}
     kept = {cell.name: cell.text for row in grid.rows for cells in filter(None, row.cells) for cell in cells
             if cell.is_edited}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Limits: proposals with what they change, decisions on them, and the register of what was in force."""
+"""Limits: proposals with what they change, decisions on them, and the list of table signs."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -22,6 +22,8 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from games.access.gate import authorize, can
 from games.engine.signs.changes import NAMES
 from games.floor.services.readiness import incomplete_text
+from games.labels.boxes import key_label
+from games.labels.money import limit_label
 from games.limits.services.drafts import LimitDraft, drafts_now, drafts_then, needs_notice
 from games.limits.services.proposals import (
     limits_approve,
@@ -31,8 +33,7 @@ from games.limits.services.proposals import (
     overtaken_texts,
     superseded_with,
 )
-from games.limits.signs.changed import CHANGED_BY, changed_text
-from games.limits.signs.names import amount_text, change_text, key_name
+from games.limits.signs.changed import CHANGED_BY, change_text, changed_text
 from games.models import LimitDecision, LimitProposal, LimitSet, Staff, Table
 from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, require_safe, take_step
 
@@ -48,7 +49,7 @@ DECISIONS: dict[str, tuple[str, str, Any]] = {
 
 @dataclass(frozen=True)
 class ProposalLine:
-    """One figure of a sign that changes, for people."""
+    """One figure of a sign that changes, in words."""
 
     name: str
     figure: str
@@ -60,7 +61,7 @@ class ProposalLine:
 
 @dataclass(frozen=True)
 class Difference:
-    """What changes at tables whose signs change alike."""
+    """The changes at tables whose signs change in the same way."""
 
     tables: list[str]
     lines: list[ProposalLine]
@@ -68,18 +69,18 @@ class Difference:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a proposal does: against the signs in force, while it is pending; later, against those it replaced."""
+    """What a proposal changes: on the signs in force while it is pending, then on those that it replaced."""
 
     differences: list[Difference]
     overtaken: list[str]
     replaced_later: list[LimitDraft]
-    removals: list[tuple[str, str]]  # what is ticked, and its text
-    incomplete: list[str] = field(default_factory=list)  # signs of tables that are not closed (RWS 3.3)
-    superseded: list[tuple[LimitProposal, list[str]]] = field(default_factory=list)  # with the limits that both change
+    removals: list[tuple[str, str]]  # value of the tick box, and its text
+    incomplete: list[str] = field(default_factory=list)  # warnings on tables that are not closed (RWS 3.3)
+    superseded: list[tuple[LimitProposal, list[str]]] = field(default_factory=list)  # and limits that both change
 
 
 def effect_of(proposal: LimitProposal) -> Effect:
-    """Work out what approving a proposal would do now, or what it did."""
+    """Work out what approving a proposal would change now, or what it changed."""
     if LimitDecision.objects.filter(proposal=proposal).exists():
         return Effect(differences(drafts_then(proposal)), [], [], [])
     tables = list(proposal.tables.select_related("casino"))
@@ -104,15 +105,15 @@ def _incomplete(draft: LimitDraft) -> str:
 
 
 def differences(drafts: Iterable[LimitDraft]) -> list[Difference]:
-    """Old and new, figure by figure; tables where the same changes stand together."""
+    """List old and new figures, with tables that change in the same way together."""
     found: dict[tuple[ProposalLine, ...], list[str]] = {}
     for draft in drafts:
         lines = tuple(
             ProposalLine(
-                key_name(change.key),
+                key_label(change.key),
                 NAMES[change.figure],
-                amount_text(change.old),
-                amount_text(change.new),
+                limit_label(change.old),
+                limit_label(change.new),
                 change.is_stricter,
                 change.is_removal,
             )
@@ -123,7 +124,7 @@ def differences(drafts: Iterable[LimitDraft]) -> list[Difference]:
 
 
 class ApproveForm(ActionForm):
-    """Why; and a tick for each limit that is removed."""
+    """The reason, and a tick for each limit to be removed."""
 
     field_order = ["remove", "reason"]
 
@@ -133,7 +134,7 @@ class ApproveForm(ActionForm):
         self.to_tick = len(removed)
         if removed:
             self.fields["remove"] = forms.MultipleChoiceField(
-                label="Limits that are removed: tick each of them", choices=removed, required=False,
+                label="Limits to be removed: tick each one", choices=removed, required=False,
                 widget=UnfoldAdminCheckboxSelectMultipleWidget(attrs={"class": "ts-removal-tick"}),
             )  # fmt: skip
             self.order_fields(self.field_order)
@@ -141,16 +142,16 @@ class ApproveForm(ActionForm):
     def clean_remove(self) -> dict[str, list[str]]:
         ticked = self.cleaned_data["remove"]
         if len(ticked) < self.to_tick:
-            raise ValidationError("Tick every limit that is removed; reject the proposal if one is to stay.")
+            raise ValidationError("Tick every limit to be removed, or reject the proposal to keep one.")
         found: dict[str, list[str]] = {}
-        for one in ticked:
-            code, _, name = one.partition(" ")
+        for tick in ticked:
+            code, _, name = tick.partition(" ")
             found.setdefault(code, []).append(name)
         return found
 
 
 def notice_until(proposal: LimitProposal, tables: list[Table]) -> dt.datetime | None:
-    """The earliest moment of a proposal that needs notice, were it approved now."""
+    """Return when a proposal that needs notice could start if it were approved now."""
     now = timezone.now()
     is_past = proposal.starts_at is not None and proposal.starts_at <= now
     if proposal.state != "pending" or is_past or not needs_notice(drafts_now(proposal, tables, now=now)):
@@ -235,7 +236,7 @@ class LimitProposalAdmin(GatedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """A proposal is written once: its page is its history, with what it changed and who decided."""
+        """Redirect to the proposal's page: it is written once, so its page is its history."""
         return self.change_view(request, object_id)
 
     def get_or_deny(self, request: HttpRequest, object_id: str) -> LimitProposal:
@@ -245,7 +246,7 @@ class LimitProposalAdmin(GatedAdmin):
         return proposal
 
     def buttons_for(self, request: HttpRequest, proposal: LimitProposal) -> list[Button]:
-        """Somebody else decides; who proposed it may take it back."""
+        """Offer the decision to other people, and withdrawal to the proposer."""
         own = proposal.proposed_by == request.user
         return [
             Button(reverse(f"admin:games_limitproposal_{name}", args=[proposal.pk]), title, icon, name == "approve")
@@ -256,7 +257,7 @@ class LimitProposalAdmin(GatedAdmin):
         ]
 
     def decide_view(self, request: HttpRequest, object_id: str, decision: str) -> HttpResponse:
-        """What would change stands above the question why."""
+        """Show what would change above the form for the decision."""
         proposal = self.get_or_deny(request, object_id)
         title, _, service = DECISIONS[decision]
 
@@ -272,7 +273,7 @@ class LimitProposalAdmin(GatedAdmin):
         )  # fmt: skip
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # from a table's or a pit's page
+        return False  # proposals come from the page of a table or pit
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -280,7 +281,7 @@ class LimitProposalAdmin(GatedAdmin):
 
 @admin.register(LimitSet)
 class LimitSetAdmin(GatedAdmin):
-    """The register of signs: what was in force from when, and where it came from."""
+    """The list of table signs: what was in force from when, and its origin."""
 
     list_display = ["table", "starts_at", "what_changed", "correction", "origin", "source", "who", "recorded_at"]
     list_filter = ["origin", "table"]
@@ -293,7 +294,7 @@ class LimitSetAdmin(GatedAdmin):
 
     @display(description="Changed")
     def what_changed(self, limit_set: LimitSet) -> str:
-        """Old and new of each figure, for signs that were proposed; a file replaces the sign whole."""
+        """Write old and new figures of a proposed sign. A file replaces the whole sign."""
         return changed_text(limit_set) or "–"
 
     @display(description="Correction", boolean=True)
@@ -303,7 +304,7 @@ class LimitSetAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """A limit set is looked at as the sign it made, as it was known when it was recorded."""
+        """Redirect to the sign that the limit set made, as known when it was recorded."""
         require_safe(request)
         limit_set: LimitSet | None = self.get_object(request, object_id)
         if limit_set is None:

@@ -1,4 +1,4 @@
-"""Limit proposals: to read, to propose, to approve, to reject and to take back."""
+"""Limit proposals: read, propose, approve, reject and withdraw."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,11 +37,11 @@ class ProposalList(GatedView):
             proposals = proposals.filter(tables__code=code)
         pages = Pages()
         page = pages.paginate_queryset(proposals, request, view=self) or []
-        return pages.get_paginated_response([proposal_document(one) for one in page])
+        return pages.get_paginated_response([proposal_document(proposal) for proposal in page])
 
     @operations.proposal_add
     def post(self, request: Request) -> Response:
-        """One table or several of a pit. Money and moments as in the contract; `from` left out: as soon as approved."""
+        """Propose limits for one table or several of a pit. If `from` is left out, they start once approved."""
         authorize(self.actor, "limits.propose")
         allowed(request)
         return Response(answer(propose(self.actor, request.data)), status=status.HTTP_201_CREATED)
@@ -72,7 +72,7 @@ class ProposalDecision(ProposalDetail):
 
     def post(self, request: Request, key: int) -> Response:
         proposal = self.proposal(key)
-        authorize(self.actor, self.action, proposal)  # what is wrong with a body names the tables of the proposal
+        authorize(self.actor, self.action, proposal)  # before reading the body: its faults would name tables
         allowed(request)
         faults = InputFaults()
         entry = faults.table(request.data, "", self.fields)
@@ -91,7 +91,7 @@ class ProposalDecision(ProposalDetail):
 
 @extend_schema_view(post=operations.proposal_approve)
 class ProposalApproval(ProposalDecision):
-    """Every limit that would be removed is named under `remove`, table by table."""
+    """Approve; `remove` names every limit to be removed, table by table."""
 
     fields = ("reason", "remove")
     action = "limits.approve"
@@ -113,5 +113,5 @@ class ProposalWithdrawal(ProposalDecision):
 
 
 def answer(proposal: LimitProposal) -> dict[str, Any]:
-    """With what it changes; while it is pending, with what has changed since."""
+    """Describe a proposal with what it changes and, while it is pending, what changed since."""
     return proposal_document(proposal) | changes_document(proposal)

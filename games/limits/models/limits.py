@@ -1,7 +1,7 @@
-"""Limits: what a sign says, who proposed it, who decided, and from when it is in force. All of it is written once.
+"""Limits: what a sign says, who proposed it, who decided, and from when it is in force. Rows are written once.
 
-A limit set ends where the next one of its table begins, so nothing is ever updated. What the sign said at a moment is
-the set with the latest `starts_at` up to it, in its latest revision, out of those recorded by the moment of knowing.
+A limit set ends where the next one of its table begins, so no row is ever updated. The sign at a moment is the limit
+set with the latest `starts_at` up to then, in its latest revision, among those recorded by the known-at moment.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -17,7 +17,7 @@ from games.floor.models.table import Table
 
 
 class LimitSheet(models.Model):
-    """What a sign says: lines by bet type or by one box, and differentials. Several tables may share one."""
+    """The content of a sign: lines by bet type or box, and differentials. Several tables may share one."""
 
     grants = WRITTEN_ONCE
 
@@ -27,7 +27,7 @@ class LimitSheet(models.Model):
         return f"sheet {self.pk}"
 
     def limits(self, chip_unit: int = 1) -> Limits:
-        """As the engine takes it."""
+        """Return the limits as the engine takes them."""
         return Limits(
             {line.key: Range(line.minimum, line.maximum) for line in self.lines.all()},
             {line.type: line.amount for line in self.differentials.all()},
@@ -36,7 +36,7 @@ class LimitSheet(models.Model):
 
 
 class LimitLine(models.Model):
-    """A minimum on one player's bet and a maximum on all bets, for a bet type or for one box. In minor units."""
+    """A minimum on one player's bet and a maximum on all bets, for a bet type or a box. In minor units."""
 
     grants = WRITTEN_ONCE
 
@@ -60,7 +60,7 @@ class LimitLine(models.Model):
 
 
 class DifferentialLine(models.Model):
-    """How far the totals of the two boxes of a bet type may lie apart. In minor units."""
+    """The largest difference allowed between the totals of the two boxes of a bet type. In minor units."""
 
     grants = WRITTEN_ONCE
 
@@ -80,7 +80,7 @@ class DifferentialLine(models.Model):
 
 
 class LimitProposal(models.Model):
-    """New limits for one table, or for several of one pit at once, put forward with a reason."""
+    """New limits proposed, with a reason, for one table or several of one pit."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
@@ -120,7 +120,7 @@ class LimitProposal(models.Model):
 
 
 class ProposedSign(models.Model):
-    """What a proposal makes of one table's sign: the whole sheet, and the sign that it was worked out from."""
+    """A proposal's sign for one table: the whole sheet, and the sign that it was worked out from."""
 
     grants = WRITTEN_ONCE
 
@@ -150,7 +150,7 @@ class ProposedSign(models.Model):
 
 
 class LimitDecision(models.Model):
-    """What became of a proposal. One decision each; nobody approves or rejects what he proposed himself."""
+    """The decision on a proposal. There is one each; no one approves or rejects their own proposal."""
 
     class Outcome(models.TextChoices):
         APPROVED = "approved"
@@ -162,7 +162,7 @@ class LimitDecision(models.Model):
     casino_path, pit_path = "proposal__casino", "proposal__pit"
 
     proposal = models.OneToOneField(LimitProposal, on_delete=models.PROTECT, related_name="decision")
-    # stands here again for the CHECK; a foreign key over both together keeps it true (migration 0004)
+    # repeated here for the CHECK; a foreign key over both keeps it correct (migration 0004)
     proposed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     outcome = models.CharField(max_length=10, choices=Outcome)
     decided_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="limits_decided")
@@ -225,7 +225,7 @@ class LimitSet(models.Model):
                 condition=Q(origin="file", decision__isnull=True) | Q(origin="proposal", decision__isnull=False),
                 name="limit_set_from_a_file_or_approved",
             ),
-            # what a foreign key over base and table together refers to (migration of proposed signs)
+            # target of a foreign key over base and table together (migration of proposed signs)
             models.UniqueConstraint(fields=["id", "table"], name="limit_set_of_table"),
         ]  # fmt: skip
 
@@ -234,7 +234,7 @@ class LimitSet(models.Model):
 
     @property
     def is_correction(self) -> bool:
-        """Recorded after the moment from which it is in force, or in place of another."""
+        """Return whether it was recorded after its own start, or replaces another of the same moment."""
         return self.revision > 0 or (self.decision is not None and self.decision.proposal.is_correction)
 
     @property

@@ -1,4 +1,4 @@
-"""Limit presets: limits under a name, such as "Weekend 100", to be filled into proposals."""
+"""Limit presets: named limits, such as "Weekend 100", to fill into proposals."""
 
 from django.db import models
 from django.db.models.functions import Upper
@@ -9,7 +9,7 @@ from games.history.records import History
 
 
 class LimitPreset(models.Model):
-    """Limits under a name. A preset fills a proposal's cells for the bets that a layout has; it changes no sign."""
+    """Named limits. A preset fills the cells of a proposal that a layout has; it changes no sign."""
 
     grants = Grants(update=("name", "limits"), delete=True)
     casino_path, pit_path = "casino", None

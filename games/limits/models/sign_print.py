@@ -1,4 +1,4 @@
-"""Signs that were printed: the second print of the same sign says REPRINT. Written once."""
+"""Printed signs: the second print of the same sign says REPRINT. Written once."""
 
 from django.db import models
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""Limit drafts: what a change makes of each table's sign, worked out from the sign in force at its moment."""
+"""Limit drafts: each table's new sign, worked out from the sign in force when it starts."""
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from games.limits.selectors import NoLimitsError, limit_periods, limits_at
 from games.models import LimitProposal, LimitSet, ProposedSign, Table, TableState
 
 NOTHING = Limits()
-#: The limits that somebody agreed to remove, by the table's code: names such as boxes.odd-even.min.
+#: The limits that a person agreed to remove, by table code: names such as boxes.odd-even.min.
 Confirmed = Mapping[str, Collection[str]]
 
 
@@ -45,7 +45,7 @@ class LimitDraft:
 
     @cached_property
     def changes(self) -> list[LimitChange]:
-        """Figure by figure, with boxes that lose the limit of their type."""
+        """List the changes figure by figure, including boxes that lose the limit of their type."""
         written = changes(self.old, self.new)
         return [*written, *(change for change in self.removals if change not in written)]
 
@@ -55,12 +55,12 @@ class LimitDraft:
 
     @property
     def is_stricter(self) -> bool:
-        """Players at the table have to be told in time."""
+        """Return whether players at the table must be told in advance."""
         return self.layout is not None and bool(stricter(self.layout, self.old, self.new))
 
     @cached_property
     def next_sign(self) -> LimitSet | None:
-        """The sign that takes over from this one later, if one is approved already."""
+        """Return the approved sign that takes over from this one later; None if there is none."""
         later = [
             limit_period.limit_set for limit_period in limit_periods(self.table) if limit_period.starts_at > self.moment
         ]
@@ -68,10 +68,10 @@ class LimitDraft:
 
 
 class UnconfirmedRemovalsError(ValidationError):
-    """Limits would be removed and nobody has agreed to that; `drafts` has them table by table."""
+    """Limits would be removed without confirmation; `drafts` lists them table by table."""
 
     def __init__(self, drafts: Sequence[tuple[LimitDraft, list[LimitChange]]]) -> None:
-        super().__init__({"remove": [_unconfirmed(draft, one) for draft, found in drafts for one in found]})
+        super().__init__({"remove": [_unconfirmed(draft, change) for draft, found in drafts for change in found]})
         self.drafts = drafts
 
 
@@ -84,23 +84,23 @@ def _unconfirmed(draft: LimitDraft, change: LimitChange) -> str:
 
 
 def base_at(table: Table, moment: dt.datetime, known_at: dt.datetime | None = None) -> LimitSet | None:
-    """Find the limit set in force at a moment, as known now or then; None where there is no sign."""
+    """Return the limit set in force at a moment, as known now or then; None if there is no sign."""
     try:
         return limits_at(table=table, at=moment, known_at=known_at).limit_set
     except NoLimitsError:
         return None
 
 
-def is_same_sign(one: Limits, other: Limits) -> bool:
-    """Line by line: an empty line for a box counts, since it replaces that of its type."""
-    return (one.by_key, one.differential) == (other.by_key, other.differential)
+def is_same_sign(sign: Limits, other: Limits) -> bool:
+    """Compare two signs line by line. An empty line for a box counts, since it replaces that of its type."""
+    return (sign.by_key, sign.differential) == (other.by_key, other.differential)
 
 
 def drafts_of(
     tables: Sequence[Table], make: Callable[[Table, Limits], Limits], *, starts_at: dt.datetime | None,
     notice: dt.timedelta, now: dt.datetime,
 ) -> list[LimitDraft]:  # fmt: skip
-    """Work out each table's new sign from the one that it really replaces: after notice, where that is due."""
+    """Work out each table's new sign from the one that it will replace, after notice where it is due."""
     drafts = _drafts_at(tables, make, starts_at or first_free_minute(tables, now))
     if starts_at is None and needs_notice(drafts):
         drafts = _drafts_at(tables, make, first_free_minute(tables, now + notice))
@@ -118,7 +118,7 @@ def _drafts_at(
 
 
 def drafts_now(proposal: LimitProposal, tables: Sequence[Table], *, now: dt.datetime) -> list[LimitDraft]:
-    """What a proposal would change if it were approved now, against the signs that are then in force."""
+    """Return what a proposal would change if it were approved now, on the signs then in force."""
     proposed = {sign.table_id: sign.limits() for sign in signs_of(proposal)}
     notice = dt.timedelta(minutes=proposal.casino.notice_minutes)
     return drafts_of(
@@ -127,7 +127,7 @@ def drafts_now(proposal: LimitProposal, tables: Sequence[Table], *, now: dt.date
 
 
 def drafts_then(proposal: LimitProposal) -> list[LimitDraft]:
-    """What a proposal changed, against the signs that it was worked out from."""
+    """Return what a proposal changed, on the signs that it was worked out from."""
     moment = proposal.starts_at or proposal.proposed_at
     return [LimitDraft(sign.table, moment, sign.base, sign.limits()) for sign in signs_of(proposal)]
 
@@ -142,7 +142,7 @@ def signs_of(proposal: LimitProposal) -> list[ProposedSign]:
 
 
 def overtaken(proposal: LimitProposal, drafts: Iterable[LimitDraft]) -> list[tuple[LimitDraft, list[LimitChange]]]:
-    """The tables whose sign is another than the one that the proposal was worked out from, with what changed since."""
+    """List the tables whose sign changed since the proposal was worked out, with the changes."""
     bases = {sign.table_id: sign.base_limits() for sign in signs_of(proposal)}
     return [
         (draft, changes(bases[draft.table.pk], draft.old))
@@ -156,7 +156,7 @@ def needs_notice(drafts: Iterable[LimitDraft]) -> bool:
 
 
 def verify_removals(drafts: Sequence[LimitDraft], confirmed: Confirmed) -> dict[str, list[str]]:
-    """Refuse a removal that nobody agreed to, and a name that removes nothing; return the full names by table."""
+    """Refuse an unconfirmed removal, and a name that removes nothing; return the full names by table."""
     missing = [
         (draft, found)
         for draft in drafts
@@ -190,13 +190,13 @@ def verify_removals(drafts: Sequence[LimitDraft], confirmed: Confirmed) -> dict[
 
 
 def next_minute(moment: dt.datetime) -> dt.datetime:
-    """A sign names whole minutes."""
+    """Return the next whole minute: signs name whole minutes."""
     whole = moment.replace(second=0, microsecond=0)
     return whole if whole == moment else whole + dt.timedelta(minutes=1)
 
 
 def first_free_minute(tables: Sequence[Table], moment: dt.datetime) -> dt.datetime:
-    """The next whole minute from which none of the tables has limits yet."""
+    """Return the next whole minute from which none of the tables has limits yet."""
     minute = next_minute(moment)
     taken = set(LimitSet.objects.filter(table__in=tables, starts_at__gte=minute).values_list("starts_at", flat=True))
     while minute in taken:

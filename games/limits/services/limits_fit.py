@@ -1,4 +1,4 @@
-"""Whether the limits of a table fit every layout that it has while they are in force."""
+"""Check whether the limits of a table fit every layout that it has while they are in force."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ class InForce:
 
 
 def verify_fit(table: Table, *, with_limits: Limits | None = None, starts_at: dt.datetime | None = None) -> None:
-    """All that is on record of a table, and in addition limits that are only proposed."""
+    """Verify a table's recorded limits, and optionally limits that are only proposed."""
     if faults := list(misfits_of(table, with_limits=with_limits, starts_at=starts_at)):
         raise ValidationError(faults)
 
@@ -38,7 +38,7 @@ def misfits_of(
         sets[starts_at] = with_limits
     assignments = list(table.assignments.order_by("during"))
     for period in _periods(sets):
-        met = [assignment for assignment in assignments if _meet(period, assignment)]
+        met = [assignment for assignment in assignments if _overlap(period, assignment)]
         moment = as_text(period.starts_at, table.casino)
         if not met:
             yield f"{table}: limits from {moment}: the table has no layout while they are in force; assign one first."
@@ -46,7 +46,7 @@ def misfits_of(
         book = rulebook(met[0].rulebook)
         if period.starts_at < book.in_force_from:
             yield (
-                f"{table}: limits from {moment}: {book.id} is in force from {book.in_force_from.isoformat()}; "
+                f"{table}: limits from {moment}: {book.name} is in force from {book.in_force_from.isoformat()}; "
                 f"begin then or later."
             )
         for assignment in met:
@@ -62,6 +62,6 @@ def _periods(sets: dict[dt.datetime, Limits]) -> Iterable[InForce]:
     return [InForce(sets[start], start, ends.get(start)) for start in starts]
 
 
-def _meet(one: InForce, assignment: TableAssignment) -> bool:
-    begins_in_time = assignment.during.upper is None or one.starts_at < assignment.during.upper
-    return begins_in_time and (one.ends_at is None or assignment.starts_at < one.ends_at)
+def _overlap(limits: InForce, assignment: TableAssignment) -> bool:
+    begins_in_time = assignment.during.upper is None or limits.starts_at < assignment.during.upper
+    return begins_in_time and (limits.ends_at is None or assignment.starts_at < limits.ends_at)

@@ -1,4 +1,4 @@
-"""Limit presets: kept by those who approve limits, with history. They fill in proposals and change no sign."""
+"""Limit presets: kept by people who approve limits, with history. They fill in proposals and change no sign."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def preset_add(*, actor: Staff, casino: Casino, name: str, limits: Limits, reaso
 
 @transaction.atomic
 def preset_change(*, actor: Staff, preset: LimitPreset, name: str, limits: Limits, reason: str) -> LimitPreset:
-    """From now on; proposals that were filled in with it stay as they are."""
+    """Change a preset from now on. Proposals filled in with it stay as they are."""
     current = LimitPreset.objects.select_for_update(of=("self",)).get(pk=preset.pk)
     authorize(actor, "limitpreset.change", current)
     changes: dict[str, Any] = {"name": name.strip(), "limits": _document(limits)}
@@ -33,7 +33,7 @@ def preset_change(*, actor: Staff, preset: LimitPreset, name: str, limits: Limit
 
 @transaction.atomic
 def preset_remove(*, actor: Staff, preset: LimitPreset, reason: str) -> None:
-    """The preset goes, its history stays."""
+    """Remove a preset; its history is kept."""
     current = LimitPreset.objects.select_for_update(of=("self",)).get(pk=preset.pk)
     authorize(actor, "limitpreset.change", current)
     verify_reason(reason)
@@ -42,7 +42,7 @@ def preset_remove(*, actor: Staff, preset: LimitPreset, reason: str) -> None:
 
 
 def _document(limits: Limits) -> dict[str, Any]:
-    """Only what can be read again is kept."""
+    """Write limits as a document, refusing what could not be read again."""
     document = preset_document(limits)
     try:
         read_preset(document)

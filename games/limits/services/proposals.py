@@ -13,6 +13,7 @@ from games.engine.signs.edits import Edits, edited, named_figures
 from games.engine.signs.limits import Limits
 from games.floor.moments import as_text
 from games.history.audited_save import OvertakenError, verify_reason
+from games.labels.boxes import key_label
 from games.ledger.services import ledger_append
 from games.limits.services.drafts import (
     Confirmed,
@@ -28,7 +29,7 @@ from games.limits.services.drafts import (
 )
 from games.limits.services.limits_fit import verify_fit
 from games.limits.services.sheets import limits_entry, sheet_create, sheets_create
-from games.limits.signs.names import change_text
+from games.limits.signs.changed import change_text
 from games.models import (
     LimitDecision,
     LimitProposal,
@@ -51,9 +52,9 @@ def limits_propose(
     *, actor: Staff, tables: Sequence[Table], limits: Limits, starts_at: dt.datetime | None = None,
     is_correction: bool = False, reason: str, remove: Confirmed = NONE,
 ) -> LimitProposal:  # fmt: skip
-    """Propose one whole sign for a table, or for several of one pit; in force once somebody else has approved it.
+    """Propose one whole sign for a table, or for several of one pit; another person approves it.
 
-    What a sign has today and the new one lacks is refused, unless `remove` names it.
+    A limit that is on a sign now and missing in the new one is refused, unless `remove` names it.
     """
     pit = verify_may_propose(actor, tables, reason)
     now = timezone.now()
@@ -71,7 +72,7 @@ def limits_edit(
 ) -> LimitProposal:  # fmt: skip
     """Propose single figures for tables of one pit. Every other value of every sign stays exactly as it is.
 
-    A limit that `remove` names is taken off; an edit that empties a figure needs its name there, too.
+    A limit that `remove` names is removed; an edit that empties a figure must be named there too.
     """
     tables = list(edits)
     pit = verify_may_propose(actor, tables, reason)
@@ -139,29 +140,29 @@ def verify_one_pit(tables: Sequence[Table]) -> Pit:
     pits = {table.pit for table in tables}
     pit = pits.pop()
     if pits or pit is None:
-        raise ValidationError({"tables": "Choose tables of one pit; each pit has a proposal of its own."})
+        raise ValidationError({"tables": "Choose tables of one pit. Make a separate proposal for each pit."})
     return pit
 
 
 def verify_moment(
     tables: Iterable[Table], *, starts_at: dt.datetime | None, is_correction: bool, now: dt.datetime
 ) -> None:
-    """New limits begin in the future, where none begin yet; whatever else is a correction, and marked as such."""
+    """Refuse a start in the past or one that already has limits, unless the proposal is a correction."""
     if starts_at is None:
         if is_correction:
-            raise ValidationError({"starts_at": "A correction says from which moment the sign was different."})
+            raise ValidationError({"starts_at": "Enter the time from which the sign was different."})
         return
     taken = LimitSet.objects.filter(table__in=list(tables), starts_at=starts_at).select_related("table__casino").first()
     if is_correction and starts_at > now and taken is None:
-        raise ValidationError({"is_correction": "This moment is still to come, and has no limits to correct."})
+        raise ValidationError({"is_correction": "This time is in the future and has no limits to correct."})
     if not is_correction and starts_at <= now:
         raise ValidationError(
-            {"starts_at": "This moment has passed; choose a later one, or mark the proposal as a correction."}
+            {"starts_at": "This time has passed. Choose a later one, or mark the proposal as a correction."}
         )
     if not is_correction and taken is not None:
         raise ValidationError(
-            f"{taken.table} has limits from {as_text(starts_at, taken.table.casino)} already, recorded by {taken.who}; "
-            "choose another moment, or mark the proposal as a correction of them."
+            f"{taken.table} already has limits from {as_text(starts_at, taken.table.casino)}, recorded by {taken.who}. "
+            "Choose another time, or mark the proposal as a correction."
         )
 
 
@@ -170,14 +171,14 @@ def verify_amounts(draft: LimitDraft) -> None:
         amounts = [amount for amount in (line.minimum, line.maximum) if amount is not None]
         if any(amount < 0 for amount in amounts) or amounts != sorted(amounts):
             raise ValidationError(
-                f"{draft.table}: {key}: the minimum is above the maximum, or an amount is negative; correct it."
+                f"{draft.table}: {key_label(key)}: minimum above the maximum, or a negative amount. Correct it."
             )
     if any(amount < 0 for amount in draft.new.differential.values()):
-        raise ValidationError(f"{draft.table}: a differential is negative; correct it.")
+        raise ValidationError(f"{draft.table}: a differential is negative. Correct it.")
 
 
 def limits_before(table: Table, moment: dt.datetime, known_at: dt.datetime | None = None) -> Limits:
-    """What the sign says at a moment, as known now or then; nothing, where there is no sign."""
+    """Return the limits at a moment, as known now or then; no limits if there is no sign."""
     base = base_at(table, moment, known_at)
     return base.sheet.limits() if base else Limits()
 
@@ -187,11 +188,11 @@ def limits_before(table: Table, moment: dt.datetime, known_at: dt.datetime | Non
 
 @transaction.atomic
 def limits_approve(*, actor: Staff, proposal: LimitProposal, reason: str, remove: Confirmed = NONE) -> list[LimitSet]:
-    """The sign changes: at the proposed moment, or as soon as notice allows. Proposals for the same figures and moment
-    are superseded; others stay, and are refused where they would undo this change.
+    """Approve a proposal: the sign changes at the proposed time, or as soon as notice allows.
 
-    Refused where a sign is no longer the one that the proposal was worked out from: approving it would undo that
-    change. Every limit that would be removed has to be named in `remove`.
+    It is refused if a sign changed since the proposal was worked out: approving it would undo that change. `remove`
+    must name every limit to be removed. Pending proposals for the same figures and time are superseded; others stay,
+    and are refused later if they would undo this change.
     """
     tables = _locked_tables(proposal)
     verify_may_decide(actor=actor, proposal=proposal, action="limits.approve")
@@ -214,28 +215,28 @@ def limits_approve(*, actor: Staff, proposal: LimitProposal, reason: str, remove
 
 
 def verify_notice(proposal: LimitProposal, drafts: Sequence[LimitDraft], *, now: dt.datetime) -> None:
-    """Stricter limits at a table that is not closed begin after the casino's notice period."""
+    """Refuse stricter limits at a table that is not closed before the casino's notice period is over."""
     earliest = now + notice_of(proposal.pit)
     if proposal.starts_at and now < proposal.starts_at < earliest and needs_notice(drafts):
         raise ValidationError(
             f"These limits are stricter and need {proposal.casino.notice_minutes} minutes' notice: from "
             f"{as_text(next_minute(earliest), proposal.casino)} at the earliest. Reject them, and propose a later "
-            "moment or none; or close the tables first."
+            "time or none; or close the tables first."
         )
 
 
 def verify_base(proposal: LimitProposal, drafts: Sequence[LimitDraft]) -> None:
-    """Refuse what would undo a change of the sign that came after the proposal."""
+    """Refuse a proposal that would undo a later change of the sign."""
     if faults := overtaken_texts(proposal, drafts):
         remedy = "Approving this proposal would undo that. Reject it and propose the change again."
         raise OvertakenError(f"{' '.join(faults)} {remedy}")
 
 
 def overtaken_texts(proposal: LimitProposal, drafts: Sequence[LimitDraft]) -> list[str]:
-    """Say of each table whose sign has changed since the proposal what changed there and by whom."""
+    """Describe for each table how its sign changed since the proposal, and who changed it."""
     texts = []
     for draft, since in overtaken(proposal, drafts):
-        what = "; ".join(change_text(change) for change in since) or "lines written differently"
+        what = "; ".join(change_text(change) for change in since) or "same limits in other lines"
         who = f", recorded by {draft.base.who}" if draft.base else ""
         at = as_text(draft.moment, proposal.casino)
         texts.append(f"{draft.table}: the sign in force at {at} has changed since the proposal ({what}{who}).")
@@ -253,7 +254,7 @@ def limits_reject(*, actor: Staff, proposal: LimitProposal, reason: str) -> Limi
 
 @transaction.atomic
 def limits_withdraw(*, actor: Staff, proposal: LimitProposal, reason: str) -> LimitDecision:
-    """Taken back by who proposed it."""
+    """Withdraw your own proposal."""
     _locked_tables(proposal)
     authorize(actor, "limits.withdraw", proposal)
     if actor != proposal.proposed_by:
@@ -264,7 +265,7 @@ def limits_withdraw(*, actor: Staff, proposal: LimitProposal, reason: str) -> Li
 
 
 def verify_may_decide(*, actor: Staff, proposal: LimitProposal, action: str) -> None:
-    """Somebody else than the proposer, whose post reaches every one of the tables."""
+    """Verify that another person than the proposer decides, and reaches every one of the tables."""
     authorize(actor, action, proposal)
     for table in proposal.tables.all():
         authorize(actor, action, table)
@@ -277,12 +278,12 @@ def verify_open(proposal: LimitProposal) -> None:
     if decision is not None:
         at = as_text(decision.at, proposal.casino)
         raise OvertakenError(
-            f"This proposal was {decision.outcome} by {decision.who} at {at} ({decision.reason}); nothing has changed."
+            f"This proposal was {decision.outcome} by {decision.who} at {at} ({decision.reason}). Nothing was changed."
         )
 
 
 def _locked_tables(proposal: LimitProposal) -> list[Table]:
-    """One decision on a table at a time; always in the same order, so that two never wait for each other."""
+    """Lock the tables, always in the same order, so that two decisions never block each other."""
     keys = proposal.tables.values_list("pk", flat=True)
     return list(
         Table.objects.select_for_update(of=("self",)).select_related("casino").filter(pk__in=keys).order_by("pk")
@@ -322,9 +323,9 @@ def _record(
 
 
 def superseded_with(proposal: LimitProposal, drafts: Sequence[LimitDraft]) -> list[tuple[LimitProposal, list[str]]]:
-    """The pending proposals that cannot stand beside this one, with the figures that both change.
+    """List the pending proposals in conflict with this one, with the figures that both change.
 
-    Both change the same figure of the same table from the same moment, or both as soon as approved.
+    They change the same figure of the same table from the same moment, or both once approved.
     """
     own = {f"{draft.table.code} {change.name}" for draft in drafts for change in draft.changes}
     tables = [draft.table for draft in drafts]
@@ -339,9 +340,9 @@ def superseded_with(proposal: LimitProposal, drafts: Sequence[LimitDraft]) -> li
 
 
 def _supersede_others(proposal: LimitProposal, drafts: Sequence[LimitDraft], actor: Staff, now: dt.datetime) -> None:
-    """Decide on the proposals that this approval takes the place of.
+    """Mark the proposals that this approval replaces as superseded.
 
-    A proposal for several tables may be superseded at two of them at once: the first to say so has said it.
+    A proposal for several tables may be superseded at two of them at once; the first record counts.
     """
     when = "from the same moment" if proposal.starts_at else "as soon as approved"
     LimitDecision.objects.bulk_create(
@@ -362,13 +363,13 @@ def _supersede_others(proposal: LimitProposal, drafts: Sequence[LimitDraft], act
 def limit_set_load(
     *, actor: Actor, table: Table, limits: Limits, sheet: LimitSheet | None, starts_at: dt.datetime, source: str
 ) -> LimitSheet | None:
-    """Limits as a file states them, with the file as their origin; None where they are on record already."""
+    """Record limits from a file, with the file as their origin; None if they are already on record."""
     recorded = list(table.limit_sets.filter(starts_at=starts_at).select_related("sheet"))
     if any(known.sheet.limits() == limits for known in recorded):
         return None
     for known in recorded:
         fault = f"{table} has other limits from {as_text(starts_at, table.casino)}, recorded by {known.who}"
-        raise ValidationError({"starts_at": f"{fault}; choose another moment, or leave them as they are."})
+        raise ValidationError({"starts_at": f"{fault}; choose another time, or keep those limits."})
     authorize(actor, "limits.load", table)
     verify_no_round_since(table, starts_at)
     sheet = sheet or sheet_create(limits)

@@ -1,4 +1,4 @@
-"""Limit sheets: how what a sign says is written down, and what of it the ledger holds."""
+"""Limit sheets: the stored content of signs, and their ledger entries."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from games.models import DifferentialLine, LimitLine, LimitSet, LimitSheet
 
 
 def sheets_create(signs: Iterable[Limits]) -> list[LimitSheet]:
-    """One sheet for each; signs that say the same share one."""
+    """Create a sheet for each sign; equal signs share one."""
     made: list[tuple[Limits, LimitSheet]] = []
     found = []
     for limits in signs:
@@ -24,7 +24,8 @@ def sheets_create(signs: Iterable[Limits]) -> list[LimitSheet]:
 def sheet_create(limits: Limits) -> LimitSheet:
     sheet = LimitSheet.objects.create()
     LimitLine.objects.bulk_create(
-        LimitLine(sheet=sheet, key=key, minimum=one.minimum, maximum=one.maximum) for key, one in limits.by_key.items()
+        LimitLine(sheet=sheet, key=key, minimum=line.minimum, maximum=line.maximum)
+        for key, line in limits.by_key.items()
     )
     DifferentialLine.objects.bulk_create(
         DifferentialLine(sheet=sheet, type=type_, amount=amount) for type_, amount in limits.differential.items()
@@ -33,7 +34,7 @@ def sheet_create(limits: Limits) -> LimitSheet:
 
 
 def limits_entry(limit_set: LimitSet) -> LedgerEntry:
-    """What the ledger holds of a sign: what it says, from when, and whose word it is."""
+    """Build the ledger entry of a sign: its content, its start and its origin."""
     limits = limit_set.sheet.limits()
     lines = [(key, line.minimum, line.maximum) for key, line in limits.by_key.items()]
     decision = limit_set.decision

@@ -1,11 +1,13 @@
-"""What a limit set changed on the sign that it replaced, in words."""
+"""What changed on a sign, in words."""
 
-from games.engine.signs.changes import changes
-from games.limits.signs.names import change_text
+from games.engine.signs.changes import NAMES, LimitChange, changes
+from games.labels.boxes import key_label
+from games.labels.money import limit_label
 from games.models import LimitSet
 
+#: How many changes of a sign are listed one by one.
 SHOWN = 6
-#: What is read beforehand for many limit sets at once.
+#: Relations to prefetch where many limit sets are listed.
 CHANGED_BY = (
     "sheet__lines",
     "sheet__differentials",
@@ -14,8 +16,14 @@ CHANGED_BY = (
 )
 
 
+def change_text(change: LimitChange) -> str:
+    """Write one change in a line: Big/Small minimum 50 → 100."""
+    new = "removed" if change.is_removal else limit_label(change.new)
+    return f"{key_label(change.key)} {NAMES[change.figure]} {limit_label(change.old)} → {new}"
+
+
 def changed_text(limit_set: LimitSet) -> str:
-    """List old and new of each figure that an approved proposal changed; empty where a file set the limits."""
+    """List old and new figures of an approved proposal; empty if a file set the limits."""
     if limit_set.decision is None:
         return ""
     signs = {sign.table_id: sign for sign in limit_set.decision.proposal.signs.all()}

@@ -1,8 +1,9 @@
-"""What a sign says in words, the same on the page and on paper."""
+"""The lines below a sign: its start, its rulebook and its print. The same on the page and on paper."""
 
 import datetime as dt
 
 from games.floor.moments import zone_of
+from games.labels.rules import BETWEEN, layout_label, rulebook_label, rulebook_title, rules_label
 from games.limits.signs.sign import Sign
 from games.models import SignPrint
 
@@ -12,7 +13,12 @@ def from_text(sign: Sign) -> str:
 
 
 def rulebook_text(sign: Sign) -> str:
-    return f"{sign.book.title}, version {sign.book.version}, layout {sign.layout.code}"
+    return f"{rulebook_title(sign.book.id)}{BETWEEN}{layout_label(sign.layout.code)}"
+
+
+def rules_text(sign: Sign) -> str:
+    """Name the rules on the sign, without the rulebook named beside them: `Rule 3.3`."""
+    return rules_label(sign.rules).removeprefix(f"{rulebook_label(sign.book.id)}{BETWEEN}")
 
 
 def printed_text(sign: Sign, printed: SignPrint) -> str:

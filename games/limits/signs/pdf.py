@@ -1,11 +1,11 @@
-"""A sign as a PDF, set by typst."""
+"""Write a sign as a PDF with typst."""
 
 import json
 from pathlib import Path
 
 import typst
 
-from games.limits.signs.labels import from_text, printed_text, rulebook_text
+from games.limits.signs.labels import from_text, printed_text, rulebook_text, rules_text
 from games.limits.signs.sign import Sign
 from games.models import SignPrint
 
@@ -27,7 +27,7 @@ def sign_pdf(sign: Sign, printed: SignPrint) -> bytes:
         "differentials": sign.differentials,
         "from": from_text(sign),
         "rulebook": rulebook_text(sign),
-        "rules": ", ".join(sign.rules),
+        "rules": rules_text(sign),
         "notice": sign.notice,
         "printed": printed_text(sign, printed),
     }

@@ -1,6 +1,6 @@
-"""Signs: what stands on a table's sign, as rows for people and as a document for programs.
+"""Table signs: their content as rows for people and as a document for programs.
 
-One sentence of the rules asks for it: the limits are displayed at the table.
+The rules require that the limits are displayed at the table.
 """
 
 import datetime as dt
@@ -18,17 +18,18 @@ from games.engine.signs.completeness import Missing
 from games.engine.signs.limits import Limits, Range
 from games.floor.approval import approval_notice
 from games.floor.moments import as_text
+from games.labels.boxes import BET_TYPES, bet_type_label, box_label
+from games.labels.money import limit_label
 from games.limits.selectors import SignAt
-from games.limits.signs.names import TYPE_NAMES, amount_text
 from games.models import LimitSet, Table, TableAssignment
 
 
 @dataclass(frozen=True)
 class SignRow:
-    """Boxes of one bet type that pay alike and have the same limits."""
+    """Boxes of one bet type with the same odds and limits."""
 
     name: str
-    boxes: str  # which of the type's boxes, where not all
+    boxes: str  # which boxes of the type; empty for all
     odds: str
     minimum: str
     maximum: str
@@ -36,7 +37,7 @@ class SignRow:
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign as it looks."""
+    """The content of a sign."""
 
     table: Table
     limit_set: LimitSet
@@ -48,18 +49,18 @@ class Sign:
     rows: list[SignRow]
     differentials: list[tuple[str, str]]
     rules: tuple[str, ...]
-    notice: str  # what is to be said of the document's approval
+    notice: str  # on the approval of the rule document
 
 
 def sign_of(table: Table, limit_set: LimitSet, assignment: TableAssignment) -> Sign:
-    """The sign for a limit set under an assignment. It counts from the later of the two."""
+    """Make the sign of a limit set for an assignment. It is in force from the later of the two."""
     book = rulebook(assignment.rulebook)
     layout = book.layouts[assignment.layout]
     limits = limit_set.sheet.limits(assignment.chip_unit)
     return Sign(
         table, limit_set, assignment, book, layout, table.casino.currency,
         max(limit_set.starts_at, assignment.starts_at), rows(layout, limits),
-        [(TYPE_NAMES[type_], amount_text(amount)) for type_, amount in limits.differential.items()],
+        [(bet_type_label(type_), limit_label(amount)) for type_, amount in limits.differential.items()],
         cited_for(book.id, "sign"), approval_notice(book, table.casino),
     )  # fmt: skip
 
@@ -75,34 +76,41 @@ def rows(layout: Layout, limits: Limits) -> list[SignRow]:
         whole = len(boxes) == len(layout.boxes_of(type_))
         found.append(
             SignRow(
-                TYPE_NAMES[type_],
-                "" if whole else ", ".join(code.removeprefix(f"{type_}-") for code in boxes),
-                " / ".join(f"{one} to 1" for one in odds),
-                amount_text(limit.minimum),
-                amount_text(limit.maximum),
+                bet_type_label(type_),
+                "" if whole else ", ".join(map(_box_part, boxes)),
+                " / ".join(f"{odd} to 1" for odd in odds),
+                limit_label(limit.minimum),
+                limit_label(limit.maximum),
             )
         )
     return found
 
 
+def _box_part(code: str) -> str:
+    """Return a box's name without its bet type: `2-4` for Domino 2-4."""
+    return box_label(code).rpartition(" ")[2]
+
+
 def _order(layout: Layout, box: Box, limits: Limits) -> tuple[int, int]:
-    """Bet types in the order of the pay table; within one, boxes that are alike side by side."""
+    """Return the sort key of a box: bet types as in the pay table, then boxes that are alike together."""
     of_type = layout.boxes_of(box.type)
     first = next(
         index
-        for index, one in enumerate(of_type)
-        if one.odds == box.odds and limits.of(layout, one.code) == limits.of(layout, box.code)
+        for index, other_box in enumerate(of_type)
+        if other_box.odds == box.odds and limits.of(layout, other_box.code) == limits.of(layout, box.code)
     )
-    return list(TYPE_NAMES).index(box.type), first
+    return list(BET_TYPES).index(box.type), first
 
 
 def missing_text(lacking: Sequence[Missing]) -> str:
-    """Name the limits that a sign lacks, a bet type at a time: Total (minimum and maximum; 4, 17)."""
+    """Name the limits that a sign lacks, one bet type at a time: Total (minimum and maximum; 4, 17)."""
     named = []
-    for (type_, boxes), group in groupby(lacking, key=lambda one: (one.type, () if one.is_whole_type else one.boxes)):
-        what = " and ".join(one.what for one in group)
-        codes = ", ".join(box.removeprefix(f"{type_}-") for box in boxes)
-        named.append(f"{TYPE_NAMES[type_]} ({what}{f'; {codes}' if codes else ''})")
+    for (type_, boxes), group in groupby(
+        lacking, key=lambda missing: (missing.type, () if missing.is_whole_type else missing.boxes)
+    ):
+        what = " and ".join(missing.what for missing in group)
+        codes = ", ".join(map(_box_part, boxes))
+        named.append(f"{bet_type_label(type_)} ({what}{f'; {codes}' if codes else ''})")
     return ", ".join(named)
 
 
@@ -113,10 +121,10 @@ def boxes_document(limits: Limits) -> dict[str, dict[str, str]]:
     return {
         key: {
             name: format_money(amount)
-            for name, amount in (("min", one.minimum), ("max", one.maximum))
+            for name, amount in (("min", line.minimum), ("max", line.maximum))
             if amount is not None
         }
-        for key, one in limits.by_key.items()
+        for key, line in limits.by_key.items()
     }
 
 
@@ -125,7 +133,7 @@ def differential_document(limits: Limits) -> dict[str, str]:
 
 
 def limits_document(sign: SignAt) -> dict[str, Any]:
-    """What `limits_at` prints and the API answers."""
+    """Describe a sign as `limits_at` prints and the API answers it."""
     casino, limits, entry = sign.table.casino, sign.limits, sign.limit_set
     return {
         "table": sign.table.code,

@@ -1,6 +1,6 @@
-"""Django's PostgreSQL backend, on the embedded server: started at the first connection, not before.
+"""Django's PostgreSQL backend on the embedded server, started at the first connection.
 
-A command that never asks for the database (`settle`, `help`) starts nothing.
+A command that never uses the database (`settle`, `help`) starts nothing.
 """
 
 from typing import Any

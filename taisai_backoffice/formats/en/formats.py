@@ -1,4 +1,4 @@
-"""English as it is written in a casino: day before month, seconds always shown."""
+"""English formats as in a casino: day before month, seconds always shown."""
 
 DATE_FORMAT = "j M Y"
 TIME_FORMAT = "H:i:s"

@@ -1,4 +1,4 @@
-"""The demonstration house: a floor of twelve tables and people of every role, made once and left alone from then on."""
+"""Create the demonstration casino once: a floor of twelve tables and people of every role."""
 
 import datetime as dt
 import json
@@ -30,20 +30,20 @@ PATH = Path(roles.__file__).with_name("demonstration.toml")
 PRESETS = PATH.with_name("demonstration_presets.toml")
 REASON = "Demonstration"
 PASSWORD_BYTES = 12
-#: Whose login shows the casino of the other operator.
+#: The login that shows the casino of the other operator.
 ELSEWHERE = "SM41"
 CLOSED, SUSPENDED = "TS-04", "TS-09"
 
 
 class Command(BaseCommand):
-    help = "Makes the demonstration house and prints its logins. For local use: production refuses it."
+    help = "Create the demonstration casino and print its logins. For local use only."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="the logins as JSON")
+        parser.add_argument("--json", action="store_true", help="print the logins as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
-            raise CommandError("The demonstration house is for local use; it is not made in production.")
+            raise CommandError("The demonstration casino is for local use; it is not created in production.")
         make_floor()
         logins = list(demonstration_logins())
         if options["json"]:
@@ -55,20 +55,20 @@ class Command(BaseCommand):
 
 @transaction.atomic
 def make_floor() -> None:
-    """The floor file like any other, then a day's beginning on it. A house that has tables is left alone."""
+    """Load the demonstration floor file, then start a day on it. A home that has tables is left unchanged."""
     if Table.objects.exists():
         return
     actor = Operator()
     load(actor, PATH)
     give_passwords(actor)
-    stand_in()
+    appoint_stand_in()
     open_tables()
     add_presets()
     propose_limits()
 
 
 def give_passwords(actor: Operator) -> None:
-    """A login for each role, and one of the other operator's casino; an administrator lets the others in."""
+    """Set a login for each role, and one for the other operator's casino. An administrator admits the others."""
     seen: set[tuple[str, str]] = set()
     for staff in Staff.objects.all():
         if staff.is_staff and ((staff.department, staff.post) not in seen or staff.number == ELSEWHERE):
@@ -77,20 +77,20 @@ def give_passwords(actor: Operator) -> None:
             local_password_set(actor=actor, staff=staff, password=password, reason=REASON)
 
 
-def stand_in() -> None:
-    """Somebody acts in a higher post, as on most days."""
+def appoint_stand_in() -> None:
+    """Appoint a person to act in a higher post, as on most days."""
     dealer = Staff.objects.get(number="D101")
     now = timezone.now()
     if dealer.casino and dealer.pit:
         duty_grant(
             actor=Staff.objects.get(number="SM31"), staff=dealer, post="pit-supervisor", casino=dealer.casino,
             pit=dealer.pit, starts_at=now, ends_at=now + dt.timedelta(hours=8),
-            reason="Stands in for a supervisor on leave",
+            reason="Replaces a supervisor on leave",
         )  # fmt: skip
 
 
 def open_tables() -> None:
-    """Dice and a tumbler at every table, most tables open, one suspended and one closed."""
+    """Fit dice and a tumbler to every table, open most tables, suspend one and leave one closed."""
     for number, table in enumerate(Table.objects.all(), 1):
         pit = table.pit
         manager = Staff.objects.get(post="pit-manager", pit=pit)
@@ -111,7 +111,7 @@ def open_tables() -> None:
             opening_checks_sign(actor=supervisor, table=table, passed={check.name: True for check in checks})
         table_open(actor=manager, table=table, reason="Start of the day")
         if table.code == SUSPENDED:
-            table_suspend(actor=manager, table=table, reason="Two areas of the layout do not light")
+            table_suspend(actor=manager, table=table, reason="Two areas of the layout do not light up")
 
 
 def fit_tumbler(manager: Staff, supervisor: Staff, table: Table, number: int) -> None:
@@ -126,7 +126,7 @@ def fit_tumbler(manager: Staff, supervisor: Staff, table: Table, number: int) ->
 
 
 def propose_limits() -> None:
-    """One change waits for a decision, one is approved for later, one was rejected."""
+    """Propose changes of limits: one pending, one approved for later, one rejected."""
     evening = timezone.now().replace(minute=0, second=0, microsecond=0) + dt.timedelta(hours=3)
     manager, west = Staff.objects.get(number="M21"), Staff.objects.get(number="M22")
     shift = Staff.objects.get(number="SM31")
@@ -141,12 +141,12 @@ def propose_limits() -> None:
     proposed(manager, ["TS-02", "TS-03"], 100, "A busy weekend: fewer small bets at the two middle tables", None)
     later = proposed(west, ["TS-06"], 50, "The evening crowd plays higher", evening)
     limits_approve(actor=shift, proposal=later, reason="As every Monday")
-    no = proposed(west, ["TS-07"], 100, "A guest of the house asked for it", None)
-    limits_reject(actor=shift, proposal=no, reason="The high limit pit is open; send the guest there")
+    no = proposed(west, ["TS-07"], 100, "A patron asked for it", None)
+    limits_reject(actor=shift, proposal=no, reason="The high-limit pit is open; direct the patron there")
 
 
 def add_presets() -> None:
-    """The limits that this floor often has."""
+    """Add the limit presets that this floor often uses."""
     shift = Staff.objects.get(number="SM31")
     casino = Table.objects.select_related("casino").get(code="TS-01").casino
     for name, limits in tomllib.loads(PRESETS.read_text(), parse_float=str).items():
@@ -154,7 +154,7 @@ def add_presets() -> None:
 
 
 def demonstration_logins() -> list[dict[str, str]]:
-    """The logins as they are now: a password that was changed on the site is not known here any more."""
+    """List the logins as they are now. A password changed on the site is not shown."""
     logins = []
     for path in sorted((settings.HOME.path / "secrets").glob("login-*")):
         staff = Staff.objects.filter(number=path.name.removeprefix("login-")).first()

@@ -33,17 +33,17 @@ FAULTS = 0.03
 LIVE = ("TS-01", "TS-03", "TS-06", "TS-10")
 TERMINAL = "Demonstration"
 MOST_HOURS = 8
-A_ROUND = dt.timedelta(seconds=120)  # none takes longer
+A_ROUND = dt.timedelta(seconds=120)  # no round takes longer
 NEVER = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
 
 
 class Command(BaseCommand):
-    help = "Plays on the demonstration floor: the last days, as far as they are missing, then some tables live."
+    help = "Play on the demonstration floor: missing rounds of the last days, then some tables live."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--address", help="where the site answers; left out: no table is played live")
+        parser.add_argument("--address", help="address of the site; if left out, no table is played live")
         parser.add_argument("--host", default="localhost", help="a host name that the site answers to")
-        parser.add_argument("--hours", type=float, default=MOST_HOURS, help=f"how long, at most {MOST_HOURS}")
+        parser.add_argument("--hours", type=float, default=MOST_HOURS, help=f"hours to play live, at most {MOST_HOURS}")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
@@ -62,7 +62,7 @@ class Command(BaseCommand):
             self._play(tables, caller, now + dt.timedelta(hours=hours))
 
     def _fill(self, tables: list[PlayedTable], now: dt.datetime, stopped: Event) -> None:
-        """A day a file: what is on record is not repeated."""
+        """Import one file a day; rounds already on record are not repeated."""
         today = gaming_day(tables[0].casino, now)
         new = bets = 0
         for back in range(DAYS - 1, -1, -1):
@@ -73,16 +73,16 @@ class Command(BaseCommand):
             text, count = played_until(tables, day, now, known)
             done = rounds_import(actor=Operator(), stream=io.BytesIO(text), name=f"demonstration-{day}.ndjson")
             new, bets = new + done.new, bets + count
-            self.stdout.write(f"  Rounds of {day}: {done.new:,} new, {len(known):,} there already")
+            self.stdout.write(f"  Rounds of {day}: {done.new:,} new, {len(known):,} already on record")
             self.stdout.flush()
-        self.stdout.write(f"  The floor has its last {DAYS} days: {new:,} rounds new, {bets:,} bets.")
+        self.stdout.write(f"  The floor has its last {DAYS} days: {new:,} new rounds, {bets:,} bets.")
 
     def _play(self, tables: list[PlayedTable], caller: Caller, until: dt.datetime) -> None:
         there = set(Table.objects.filter(code__in=LIVE, state=TableState.OPEN).values_list("code", flat=True))
         live = [table for table in tables if table.code in there]
         connection.close()
         self.stdout.write(
-            f"  Played live until {until:%H:%M} UTC: {', '.join(one.code for one in live) or 'no table'}."
+            f"  Played live until {until:%H:%M} UTC: {', '.join(table.code for table in live) or 'no table'}."
         )
         self.stdout.flush()
         threads = [Thread(target=self._table, args=(table, caller, until), daemon=True) for table in live]
@@ -104,7 +104,7 @@ class Command(BaseCommand):
 
 
 def demonstration_tables(now: dt.datetime) -> Iterator[PlayedTable]:
-    """Those of the demonstration floor; none, where the house is another one."""
+    """List the tables of the demonstration floor; none in any other casino."""
     codes = set(Table.objects.values_list("code", flat=True))
     tables = list(played_tables(PATH, now.date()))
     if codes >= {table.code for table in tables}:
@@ -112,31 +112,31 @@ def demonstration_tables(now: dt.datetime) -> Iterator[PlayedTable]:
 
 
 def played_until(tables: list[PlayedTable], day: dt.date, now: dt.datetime, known: Container[str]) -> tuple[bytes, int]:
-    """Return the rounds of a day that are over, a line each, and how many bets they have.
+    """Return the finished rounds of a day, one per line, and their number of bets.
 
-    Left out are rounds on record, also where another version of the simulation played them otherwise, and those at the
-    time of live ones.
+    Left out are rounds on record, even if another version of the simulation played them differently, and rounds at
+    the time of live ones.
     """
     lines, bets = [], 0
     played_live = live_spans(tables[0].casino, day)
-    for one in days_played(tables=tables, days=[day], rounds=ROUNDS_A_TABLE, seed=SEED, faults=FAULTS):
-        first, last = played_live.get(one.document["table"], (NEVER, NEVER))
-        ended_at = dt.datetime.fromisoformat(one.document["events"][-1]["at"])
-        if one.document["ref"] not in known and ended_at < now and not first - A_ROUND < one.started_at < last:
-            lines.append(msgspec.json.encode(one.document))
-            bets += len(one.document["bets"])
+    for played in days_played(tables=tables, days=[day], rounds=ROUNDS_A_TABLE, seed=SEED, faults=FAULTS):
+        first, last = played_live.get(played.document["table"], (NEVER, NEVER))
+        ended_at = dt.datetime.fromisoformat(played.document["events"][-1]["at"])
+        if played.document["ref"] not in known and ended_at < now and not first - A_ROUND < played.started_at < last:
+            lines.append(msgspec.json.encode(played.document))
+            bets += len(played.document["bets"])
     return b"\n".join(lines), bets
 
 
 def live_spans(casino: Casino, day: dt.date) -> dict[str, tuple[dt.datetime, dt.datetime]]:
-    """From when to when each table was played live on a gaming day."""
+    """Return from when to when each table was played live on a gaming day."""
     rounds = LiveRound.objects.filter(opened_at__range=day_bounds(casino, day)).order_by().values_list("table__code")
     spans = rounds.annotate(first=Min("opened_at"), last=Max("last_step_at"))
     return {code: (first, last) for code, first, last in spans}
 
 
 def terminal_key() -> str:
-    """Made once, and kept beside the logins; a key that was revoked is replaced."""
+    """Return the terminal's key, created once and stored beside the logins; a revoked key is replaced."""
     path = settings.HOME.path / "secrets" / "terminal"
     names = (TERMINAL, *(f"{TERMINAL} {number}" for number in range(2, 100)))
     if path.exists() and Terminal.objects.filter(name__in=names, revoked_at=None).exists():

@@ -1,4 +1,4 @@
-"""Django's migrate, as the role that owns the tables: the application's own role changes no structure."""
+"""Django's migrate, run as the owner of the tables: the application's role cannot change the structure."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands.migrate import Command as MigrateCommand
 from django.db import connections
 
-ADVISORY_LOCK = 7_241_500  # any number that nobody else uses
+ADVISORY_LOCK = 7_241_500  # any number that is not used elsewhere
 
 
 class Command(MigrateCommand):
@@ -22,7 +22,7 @@ class Command(MigrateCommand):
         return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """One migration at a time: a second one waits, and finds nothing left to do."""
+        """Migrate under a lock: a second process waits and finds nothing to do."""
         with connections[options["database"]].cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
             try:

@@ -173,7 +173,7 @@ def test_steps_out_of_turn_are_refused(house: House, finding: Finding) -> None:
         ({"outcome": "recovered", "amount": 0}, "Say how much"),
         ({"outcome": "paid", "amount": -1}, "not negative"),
         ({"outcome": "no-loss", "amount": 5}, "leave the amount out"),
-        ({"reason": "  "}, "Say why"),
+        ({"reason": "  "}, "Enter a reason"),
     ],
 )
 def test_an_outcome_that_makes_no_sense(house: House, finding: Finding, changes: dict[str, Any], fault: str) -> None:

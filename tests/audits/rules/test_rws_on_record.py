@@ -81,7 +81,7 @@ def test_1_2_a_round_names_its_dealer_and_one_who_is_not_a_dealer_is_found(house
 @BOTH
 def test_1_4_the_house_is_the_operator_that_the_casino_names(house: House, book: str) -> None:
     table = table_of(house, book)
-    approved, by_agreement = "rules are approved for this casino", "used by agreement, not approved for this casino"
+    approved, by_agreement = "rules are approved for this casino", "used by agreement. They are not approved"
     for operator, said, unsaid in (
         (rulebook(book).approved_for.operator, approved, by_agreement), ("Another Pte. Ltd.", by_agreement, approved),
     ):  # fmt: skip
@@ -151,8 +151,8 @@ def test_3_3_the_sign_shows_minimum_maximum_and_differential(house: House, book:
     limits = sign({"big-small": (50, 10000)}, {"big-small": 8000})
     table = table_of(house, book, limits)
     one = sign_of(table, table.limit_sets.get(), table.assignments.get())
-    assert [(row.minimum, row.maximum) for row in one.rows if row.name == "Big and Small"] == [("50", "10,000")]
-    assert (one.differentials, one.rules) == ([("Big and Small", "8,000")], (f"{book}#3.3",))
+    assert [(row.minimum, row.maximum) for row in one.rows if row.name == "Big/Small"] == [("50", "10,000")]
+    assert (one.differentials, one.rules) == ([("Big/Small", "8,000")], (f"{book}#3.3",))
     page = see(person(house), f"table/{table.pk}/sign/")
     for text in ("10,000", "8,000", f"{book}#3.3"):
         assert text in page

@@ -367,7 +367,7 @@ def test_a_patron_is_told_and_paid_and_a_slip_is_taken_back(house: House, table:
         mark("told")
     mark("paid")
     assert marks_of(repayment) == {"told": True, "paid": True}
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a reason"):
         mark("not-paid")
     mark("not-paid", note="The wrong patron")
     with pytest.raises(OvertakenError):

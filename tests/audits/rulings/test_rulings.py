@@ -313,7 +313,7 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     second = another("Two.")
     with pytest.raises(ValidationError, match=f"{first} stands"):
         ruling_make(actor=manager, incident=second, draft=of())
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a reason"):
         ruling_make(actor=manager, incident=second, draft=of(departs_from=first))
     followed = ruling_make(actor=manager, incident=second, draft=of(follows=first))
     assert followed.follows == first

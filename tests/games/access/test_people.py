@@ -220,7 +220,7 @@ def test_1_5_a_duty_keeps_who_granted_it_in_which_post(house: House) -> None:
     [
         ({"post": "shift-manager"}, "below their own"),
         ({"post": "dealer"}, "already"),
-        ({"staff": "casino-manager"}, "holds a post above"),
+        ({"staff": "casino-manager"}, "holds a higher post"),
         ({"starts_at": "past"}, "starts now or later"),
         ({"staff": "surveillance"}, "does not work in the pit"),
         ({"staff": "shift-manager"}, "appoints themselves"),

@@ -81,7 +81,7 @@ def test_an_approval_asks_keeps_what_was_typed_and_goes_on_by_itself(house: Hous
     grown_stale(client)
     asked = approve(client, proposal)
     page = asked.content.decode()
-    assert "Confirm that it is you" in page
+    assert "Confirm your identity" in page
     assert 'name="reason" value="As agreed &lt;b&gt;"' in page
     assert is_pending(proposal)
     wrong = approve(client, proposal, _confirm="not my password")
@@ -128,7 +128,7 @@ def test_a_ruling_asks_by_page_and_api(house: House) -> None:
     incident = incident_about(house, open_table(house))
     grown_stale(client)
     by_page = client.post(f"/admin/audits/incident/{incident.pk}/rule/", {"question": "Who won?"})
-    assert "Confirm that it is you" in by_page.content.decode()
+    assert "Confirm your identity" in by_page.content.decode()
     assert 'name="question" value="Who won?"' in by_page.content.decode()
     by_api = client.post("/api/v1/rulings/", {"incident": incident.number}, content_type="application/json")
     assert (by_api.status_code, by_api.json()["title"]) == (403, "Confirmation needed")
@@ -144,7 +144,7 @@ def test_an_acting_appointment_asks(house: House) -> None:
         "where": str(house.pits["P1"].pk), "starts_at_0": f"{now:%Y-%m-%d}", "starts_at_1": f"{now:%H:%M}",
         "ends_at_0": f"{now + dt.timedelta(days=1):%Y-%m-%d}", "ends_at_1": "05:00", "reason": "Supervisor on leave",
     }  # fmt: skip
-    assert "Confirm that it is you" in send(client, "/admin/games/duty/add/", sent).content.decode()
+    assert "Confirm your identity" in send(client, "/admin/games/duty/add/", sent).content.decode()
     assert not Duty.objects.exists()
     assert send(client, "/admin/games/duty/add/", sent | {"_confirm": PASSWORD}).status_code == 302
     assert Duty.objects.get().reason == "Supervisor on leave"
@@ -179,7 +179,7 @@ def test_after_five_minutes_it_is_asked_again(house: House, proposal: LimitPropo
     client = passed(house, "shift-manager")
     with time_machine.travel(timezone.now() + FIVE, tick=True):
         assert is_in(client)
-        assert "Confirm that it is you" in approve(client, proposal).content.decode()
+        assert "Confirm your identity" in approve(client, proposal).content.decode()
 
 
 @pytest.mark.parametrize("wanted", ["//evil.example/", "https://evil.example/", "home", "2027-01-01", "../", ""])
@@ -229,7 +229,7 @@ def test_ending_another_session_of_ones_own_asks_for_a_confirmation(house: House
     other.force_login(house["shift-manager"])
     login = other.session["login"]
     grown_stale(client)
-    assert "Confirm that it is you" in send(client, f"/admin/sessions/{login}/end/", {}).content.decode()
+    assert "Confirm your identity" in send(client, f"/admin/sessions/{login}/end/", {}).content.decode()
     assert LoginSession.objects.get(pk=login).ended_at is None
     send(client, f"/admin/sessions/{login}/end/", {"_confirm": PASSWORD})
     assert LoginSession.objects.get(pk=login).ended_at is not None

@@ -166,7 +166,7 @@ def test_a_failed_login_is_on_record_and_told_at_the_next_login(house: House) ->
         log_in(Client(), owner.number.lower(), f"guess {turn}", ATTACKER)
     log_in(Client(), "NOBODY-AT-ALL\x00", "x", ATTACKER)
     failed = FailedLogin.objects.filter(staff=owner)
-    assert {(one.number, one.address, one.kind, one.casino) for one in failed} == {
+    assert {(attempt.number, attempt.address, attempt.kind, attempt.casino) for attempt in failed} == {
         (owner.number.lower(), ATTACKER, "password", house.casino)
     }
     client = Client()

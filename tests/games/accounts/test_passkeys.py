@@ -127,7 +127,7 @@ def test_a_key_that_does_not_know_the_person_is_accepted_beside_the_password(hou
 
 def test_the_name_is_checked_before_the_browser_makes_a_passkey(house: House) -> None:
     client, _ = logged_in(house, "compliance")
-    for name, reason in [("", "Give the passkey a name"), ("x" * 65, "up to 64"), (" Blue key ", "of this name")]:
+    for name, reason in [("", "Enter a name"), ("x" * 65, "up to 64"), (" Blue key ", "with this name")]:
         answer = client.post(OPTIONS.format("enrol"), {"name": name})
         assert answer.status_code == 400
         assert reason in answer.json()["detail"]
@@ -436,7 +436,7 @@ def test_a_removal_asks_for_a_fresh_confirmation(house: House) -> None:
     add(client, Authenticator())
     grown_stale(client)
     passkey = passkeys_of(house["compliance"]).get()
-    assert "Confirm that it is you" in remove(client, passkey)
+    assert "Confirm your identity" in remove(client, passkey)
     assert passkeys_of(house["compliance"]).exists()
 
 

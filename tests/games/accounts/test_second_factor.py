@@ -253,7 +253,7 @@ def test_what_a_former_administrator_proposed_is_not_confirmed(house: House) -> 
     staff, _, _ = with_factor(house, "compliance")
     reset = factor_reset_propose(actor=house["administrator"], staff=staff, reason="Lost")
     staff_update(actor=OPERATOR, staff=house["administrator"], changes={"is_active": False}, reason="Left")
-    with pytest.raises(ValidationError, match="no longer an administrator here; propose the reset again"):
+    with pytest.raises(ValidationError, match=r"no longer an administrator here\. Propose the reset again"):
         factor_reset_confirm(actor=second_administrator(house), reset=FactorReset.objects.get(pk=reset.pk))
     assert has_factor(staff)
 
@@ -283,17 +283,17 @@ def test_a_reset_by_page(house: House, settings: Any) -> None:
     settings.REQUIRE_SECOND_FACTOR = False
     staff, _, _ = with_factor(house, "compliance")
     second = second_administrator(house)
-    one, two = Client(), Client()
-    one.force_login(house["administrator"])
+    first, two = Client(), Client()
+    first.force_login(house["administrator"])
     two.force_login(second)
-    one.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Lost the phone"})
+    first.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Lost the phone"})
     reset = FactorReset.objects.get()
     page = reverse("admin:games_factorreset_confirm_reset", args=[reset.pk])
-    assert "another administrator" in one.post(page, {"sure": "on"}).content.decode()
+    assert "another administrator" in first.post(page, {"sure": "on"}).content.decode()
     assert has_factor(staff)
     assert two.post(page, {"sure": "on"}).status_code == 302
     assert not has_factor(staff)
-    again = one.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Again"})
+    again = first.post("/admin/games/factorreset/add/", {"staff": str(staff.pk), "reason": "Again"})
     assert "has no second factor" in again.content.decode()
 
 

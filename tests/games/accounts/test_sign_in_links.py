@@ -262,7 +262,7 @@ def test_no_door_takes_a_password_for_another(house: House) -> None:
 
 def test_the_known_passwords_of_the_demonstration_are_refused_in_production(house: House, settings: Any) -> None:
     settings.PRODUCTION = True
-    with pytest.raises(ValidationError, match="not set for others in production"):
+    with pytest.raises(ValidationError, match="In production, passwords are not set for others"):
         local_password_set(actor=OPERATOR, staff=house["dealer"], password=PASSWORD, reason="x")
 
 

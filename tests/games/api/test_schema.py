@@ -54,7 +54,7 @@ def test_every_method_of_a_route_is_described() -> None:
         filled = path.format(code="TS-01", key=key, number="IN-2026-000001")
         view = resolve(filled).func.cls()  # type: ignore[attr-defined]
         taken = {method.lower() for method in view.allowed_methods} & METHODS
-        assert {method for one, method in OPERATIONS if one == path} == taken, path
+        assert {method for address, method in OPERATIONS if address == path} == taken, path
 
 
 def test_it_is_valid_and_made_without_a_warning(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_tables_with_their_state_game_sign_and_dice(house: House, table: Table) 
 
 def test_a_pit_sees_its_own_tables_and_the_casino_all(house: House, table: Table) -> None:
     bare_table(house, "TS-02", pit="P2")
-    codes = {role: [one["code"] for one in get(house, role, "tables/")[1]["results"]] for role in house.people
+    codes = {role: [table["code"] for table in get(house, role, "tables/")[1]["results"]] for role in house.people
              if get(house, role, "tables/")[0] == 200}  # fmt: skip
     assert codes["pit-manager"] == ["TS-01"]
     assert codes["surveillance"] == ["TS-01", "TS-02"]
@@ -217,7 +217,7 @@ def test_an_approval_that_would_undo_another_change_is_a_conflict(house: House, 
     _, second = post(house, "pit-manager", "limit-proposals/", change)
     post(house, "shift-manager", f"limit-proposals/{first['id']}/approve/", {"reason": "Agreed"})
     code, body = get(house, "auditor", f"limit-proposals/{second['id']}/")
-    assert "Big and Small minimum 50 → 25" in body["overtaken"][0]
+    assert "Big/Small minimum 50 → 25" in body["overtaken"][0]
     code, body = post(house, "shift-manager", f"limit-proposals/{second['id']}/approve/", {"reason": "Agreed"})
     assert (code, body["title"]) == (409, "Overtaken")
     assert "Reject it and propose the change again" in body["detail"]

@@ -28,7 +28,7 @@ from tests.games.rounds.samples import bet, current, line
 
 APPROVED = "Resorts World at Sentosa Pte. Ltd."
 OTHER = "Harbour Gaming Pte. Ltd."
-BY_AGREEMENT = "used by agreement, not approved for this casino"
+BY_AGREEMENT = "used by agreement. They are not approved for this casino"
 DAY = NOON.date()
 
 
@@ -66,7 +66,7 @@ def test_the_operator_that_the_document_names_has_its_approval(
 def test_of_a_document_that_names_nobody_nothing_is_claimed(operator: str) -> None:
     casino = Casino(operator=operator)
     assert approval_of(rulebook(DIVISION_9), casino) is CasinoApproval.DOCUMENT_SILENT
-    assert approval_text(rulebook(DIVISION_9), casino) == "The document names no operator; approval not checked."
+    assert approval_text(rulebook(DIVISION_9), casino) == "The document names no operator. Approval not checked."
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_of_a_document_that_names_nobody_nothing_is_claimed(operator: str) -> No
     [
         (APPROVED, "These rules are approved for this casino.", False),
         (OTHER, BY_AGREEMENT, True),
-        ("", "The operator of this casino is not named; approval not checked.", False),
+        ("", "The operator of this casino is not recorded. Approval not checked.", False),
     ],
 )
 def test_table_page_and_sign_say_it(house: House, table: Table, operator: str, said: str, is_on_the_sign: bool) -> None:
     run_by(house.casino, operator)
     assert said in page(house, "pit-supervisor", table, "change/")
     assert (BY_AGREEMENT in page(house, "pit-supervisor", table)) is is_on_the_sign
-    one = sign_now(Table.objects.get(pk=table.pk))
+    shown = sign_now(Table.objects.get(pk=table.pk))
     client = Client()
     client.force_login(house["pit-supervisor"])
-    values = {"limit_set": one.limit_set.pk, "assignment": one.assignment.pk, "form": "html"}
+    values = {"limit_set": shown.limit_set.pk, "assignment": shown.assignment.pk, "form": "html"}
     paper = client.post(f"/admin/games/table/{table.pk}/print/", values).content.decode()
     assert (BY_AGREEMENT in paper) is is_on_the_sign
 
@@ -175,7 +175,7 @@ def test_a_floor_file_names_the_operator_and_one_that_does_not_changes_nothing(d
     load(path, CASINO + f'operator = "{APPROVED}"\n')
     casino = Casino.objects.get()
     assert casino.operator == APPROVED
-    assert [one.operator for one in casino.history.all()] == [APPROVED, ""]
+    assert [version.operator for version in casino.history.all()] == [APPROVED, ""]
     before = on_record()
     load(path, CASINO)
     assert on_record() == before

@@ -87,7 +87,7 @@ def test_a_code_is_used_once_a_casino_however_it_is_written(house: House, dice: 
 
 
 def test_a_die_belongs_to_one_set_only_even_when_that_is_retired(house: House, dice: DiceSet) -> None:
-    with pytest.raises(ValidationError, match="D-01-2: a die of the set D-01; a die belongs to one set"):
+    with pytest.raises(ValidationError, match=r"D-01-2: already in dice set D-01\. A die belongs to one set"):
         dice_of(house, "D-02", serials=["X", "D-01-2", "Z"])
     dice_retire(actor=house["pit-manager"], dice_set=dice, reason="Worn")
     with pytest.raises(ValidationError, match="belongs to one set"):
@@ -95,7 +95,7 @@ def test_a_die_belongs_to_one_set_only_even_when_that_is_retired(house: House, d
 
 
 def test_a_serial_is_the_same_die_however_it_is_written(house: House, dice: DiceSet) -> None:
-    with pytest.raises(ValidationError, match="D-01-2: a die of the set D-01; a die belongs to one set"):
+    with pytest.raises(ValidationError, match=r"D-01-2: already in dice set D-01\. A die belongs to one set"):
         dice_of(house, "D-02", serials=["X", "d-01-2", "Z"])
 
 
@@ -105,7 +105,7 @@ def test_blank_serials_are_told_in_one_sentence_and_what_was_typed_stays(house: 
     client.force_login(house["pit-manager"])
     values = {"pit": house.pits["P1"].pk, "code": "D-77", "serials": serials, "seal": "S-1", "reason": "New"}
     page = client.post("/admin/games/diceset/add/", values).content.decode()
-    assert "Write the serial numbers of the three dice with commas between" in page
+    assert "Enter the serial numbers of the three dice, separated by commas" in page
     assert "in the array" not in page
     assert 'value="D-77"' in page
     assert not DiceSet.objects.exists()
@@ -118,7 +118,7 @@ def test_what_the_service_refuses_stands_at_its_field_with_what_was_typed(house:
     answer = client.post("/admin/games/diceset/add/", values)
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors["serials"] == [
-        "D-01-2: a die of the set D-01; a die belongs to one set."
+        "D-01-2: already in dice set D-01. A die belongs to one set."
     ]
     for text in ('value="D-77"', 'value="X, D-01-2, Z"', 'value="S-77"'):
         assert text in answer.content.decode()
@@ -166,7 +166,7 @@ def test_dice_of_another_pit_are_refused_on_record(house: House, table: Table) -
     with pytest.raises(PermissionDenied):
         inspect(house, elsewhere)
     assert Denial.objects.get(staff_id=house["pit-supervisor"].pk).thing == "dice set D-02"
-    with pytest.raises(ValidationError, match="D-02 is kept by RWS P2, TS-01 stands in RWS P1; move the set first"):
+    with pytest.raises(ValidationError, match=r"D-02 belongs to RWS P2, and TS-01 is in RWS P1\. Move the set first"):
         fit(house, elsewhere, table, "shift-manager")
 
 
@@ -175,7 +175,7 @@ def test_a_set_gets_another_code_or_pit_and_keeps_its_dice_and_seal(house: House
     assert dice_set_update(actor=house["shift-manager"], dice_set=dice, changes=changes, reason="Lent")
     assert (now(dice).code, now(dice).pit) == ("D-99", house.pits["P2"])
     for change in ({"serials": ["X", "Y", "Z"]}, {"seal": "S-2"}, {"state": "retired"}):
-        with pytest.raises(ValidationError, match="the dice stay, and the seal changes with an inspection"):
+        with pytest.raises(ValidationError, match="dice are fixed, and only an inspection changes the seal"):
             dice_set_update(actor=house["shift-manager"], dice_set=dice, changes=change, reason="Quietly")
     assert (now(dice).serials, now(dice).seal, now(dice).state) == (dice.serials, dice.seal, "fit")
     assert not dice_set_update(
@@ -190,7 +190,7 @@ def test_a_set_is_moved_by_somebody_over_both_pits_and_not_from_under_a_dome(
     with pytest.raises(PermissionDenied):
         dice_set_update(actor=house["pit-manager"], dice_set=dice, changes=change, reason="Lent")
     fit(house, dice, table)
-    with pytest.raises(ValidationError, match="The set is at TS-01; take it out first"):
+    with pytest.raises(ValidationError, match=r"The set is at TS-01\. Remove it first"):
         dice_set_update(actor=house["shift-manager"], dice_set=dice, changes=change, reason="Lent")
 
 
@@ -230,22 +230,22 @@ def test_a_fit_tells_in_its_history_who_put_the_dice_in_and_who_took_them_out(
 def test_a_set_is_at_one_table_and_a_table_has_one_set(house: House, dice: DiceSet, table: Table) -> None:
     fit(house, dice, table)
     other = bare_table(house, "TS-02")
-    with pytest.raises(ValidationError, match="D-01 is at TS-01 already; take it out there first"):
+    with pytest.raises(ValidationError, match=r"D-01 is already at TS-01\. Remove it there first"):
         fit(house, dice, other)
-    with pytest.raises(ValidationError, match="D-01 is at TS-01 already"):  # a second click
+    with pytest.raises(ValidationError, match="D-01 is already at TS-01"):  # a second click
         fit(house, dice, table)
-    with pytest.raises(ValidationError, match="TS-01 has the set D-01; take it out first"):
+    with pytest.raises(ValidationError, match=r"TS-01 has dice set D-01\. Remove it first"):
         fit(house, dice_of(house, "D-02"), table)
     assert DiceFit.objects.count() == 1
 
 
 def test_there_is_nothing_to_take_out_of_an_empty_dome(house: House, dice: DiceSet, table: Table, clock: Any) -> None:
-    with pytest.raises(ValidationError, match="TS-01 has no dice; there is nothing to take out"):
+    with pytest.raises(ValidationError, match="TS-01 has no dice to remove"):
         remove(house, table)
     fit(house, dice, table)
     clock.shift(MINUTE)
     remove(house, table)
-    with pytest.raises(ValidationError, match="nothing to take out"):
+    with pytest.raises(ValidationError, match="has no dice to remove"):
         remove(house, table)
     assert DiceFit.objects.get().history.count() == 2
 
@@ -253,7 +253,7 @@ def test_there_is_nothing_to_take_out_of_an_empty_dome(house: House, dice: DiceS
 def test_the_dice_of_an_open_table_are_not_touched(house: House, clock: Any) -> None:
     table = open_table(house)
     clock.shift(MINUTE)
-    with pytest.raises(ValidationError, match="TS-01 is open; close or suspend it before its dice are touched"):
+    with pytest.raises(ValidationError, match=r"TS-01 is open\. Close or suspend it before you change its dice"):
         remove(house, table)
     with pytest.raises(ValidationError, match="is open"):
         fit(house, dice_of(house), table)
@@ -292,7 +292,7 @@ def test_two_sets_fitted_to_one_table_at_once_are_one(clone: str) -> None:
     house = build_house()
     table = bare_table(house)
     sets = [dice_of(house, code) for code in ("D-01", "D-02")]
-    answers = at_once(*(lambda one=one: fit(house, one, table) for one in sets))
+    answers = at_once(*(lambda dice_set=dice_set: fit(house, dice_set, table) for dice_set in sets))
     (told,) = (answer for answer in answers if isinstance(answer, Exception))
     assert isinstance(told, ValidationError)
     assert "TS-01 has the set D-0" in told.messages[0]
@@ -329,7 +329,7 @@ def test_a_set_that_failed_is_not_fitted_until_it_is_found_good_again(
 ) -> None:
     inspect(house, dice, result)
     assert now(dice).state == "unfit"
-    with pytest.raises(ValidationError, match="D-01: failed inspection; choose a set that is fit for play"):
+    with pytest.raises(ValidationError, match=r"D-01: failed inspection\. Choose a set that is fit for play"):
         fit(house, dice, table)
     inspect(house, dice, seal_found="S-2", new_seal="S-2")
     assert (now(dice).state, now(dice).seal) == ("fit", "S-2")
@@ -345,7 +345,7 @@ def test_a_set_that_failed_is_not_fitted_until_it_is_found_good_again(
 
 @pytest.mark.parametrize("result", ["damaged", "seal-broken"])
 def test_a_failed_inspection_says_what_was_found(house: House, dice: DiceSet, result: str) -> None:
-    with pytest.raises(ValidationError, match="Say what was found"):
+    with pytest.raises(ValidationError, match="Enter what was found"):
         inspect(house, dice, result, remarks="  ")
     assert not DiceInspection.objects.exists()
     assert now(dice).state == "fit"
@@ -358,7 +358,7 @@ def test_a_result_nobody_knows_is_refused(house: House, dice: DiceSet) -> None:
 
 
 def test_another_seal_than_the_one_on_record_is_not_good_without_a_new_one(house: House, dice: DiceSet) -> None:
-    with pytest.raises(ValidationError, match=r"The seal on record is S-D-01\. Record it as broken, or name the new"):
+    with pytest.raises(ValidationError, match=r"The seal on record is S-D-01\. Record it as broken, or enter the new"):
         inspect(house, dice, seal_found="S-9")
     inspect(house, dice, seal_found=" S-D-01 ")
     inspect(house, dice, seal_found="S-9", new_seal="S-10")
@@ -388,7 +388,7 @@ def test_a_retired_set_is_out_for_good_and_a_second_time_changes_nothing(
     assert [row.history_change_reason for row in dice.history.all()] == ["Worn", "Delivered"]
     with pytest.raises(ValidationError, match="D-01: retired; choose a set"):
         fit(house, dice, table)
-    with pytest.raises(ValidationError, match="D-01 is retired; there is nothing to inspect"):
+    with pytest.raises(ValidationError, match="D-01 is retired and cannot be inspected"):
         inspect(house, dice)
 
 
@@ -396,7 +396,7 @@ def test_a_set_under_a_dome_is_taken_out_before_it_is_retired(
     house: House, dice: DiceSet, table: Table, clock: Any
 ) -> None:
     fit(house, dice, table)
-    with pytest.raises(ValidationError, match=r"D-01 is at TS-01 since 2026-11-15T20:00:00\+08:00; take it out first"):
+    with pytest.raises(ValidationError, match=r"D-01 has been at TS-01 since 2026-11-15T20:00:00\+08:00\. Remove it"):
         dice_retire(actor=house["pit-manager"], dice_set=dice, reason="Worn")
     clock.shift(MINUTE)
     remove(house, table)

@@ -103,7 +103,9 @@ def test_rounds_at_a_table_that_a_file_closes_or_suspends_are_found(path: Path) 
     record(*(played(f"R-{number}", at=NOON - before * MINUTE) for number, before in enumerate((130, 90, 45, 5), 1)))
     drain()
     found = Finding.objects.filter(kind__startswith="table-").order_by("round_started_at")
-    assert [(one.round_ref, one.kind, one.rules, one.severity, one.detail) for one in found] == [
+    assert [
+        (finding.round_ref, finding.kind, finding.rules, finding.severity, finding.detail) for finding in found
+    ] == [
         ("R-2", "table-closed", [], Severity.HIGH, "The table was closed from 2026-11-15 18:00+08:00."),
         ("R-4", "table-suspended", [], Severity.HIGH, "The table was suspended from 2026-11-15 19:30+08:00."),
     ]
@@ -115,7 +117,7 @@ def test_5_0_a_division_9_table_is_open_with_its_checks_only(path: Path, checks:
     record(played("R-1", at=NOON - 5 * MINUTE))
     drain()
     found = Finding.objects.filter(kind="table-closed")
-    assert [(one.rules, one.detail) for one in found] == [
+    assert [(finding.rules, finding.detail) for finding in found] == [
         ([f"{CITED}5.0"], "The table was opened at 2026-11-15 10:00+08:00 without the signed opening checks of this "
          "rulebook."),
     ] * count  # fmt: skip
@@ -140,17 +142,17 @@ WHERE = "state TS-01 from 2026-11-15 18:00:00+08:00"
         (OPENED + state("suspended", "18:00", 'cause = "rain"'), f"{WHERE}: cause", "choose malfunction"),
         (OPENED + state("suspended", "18:00", 'opening_checks_by = "S11"'), f"{WHERE}: opening_checks_by",
          "only a table that is open has it"),
-        (OPENED + state("closed", "18:00"), f"{WHERE}: notice_given_at", "write when players were told"),
+        (OPENED + state("closed", "18:00"), f"{WHERE}: notice_given_at", "enter when players were told"),
         (OPENED + state("closed", "18:00", "notice_given_at = 2026-11-15T18:00:01+08:00"), f"{WHERE}: notice_given_at",
          "is later than the closing; check both times."),
-        (SUSPENDED, f"{WHERE}: state", "TS-01 has no opening on record before this moment; begin with an entry that"),
+        (SUSPENDED, f"{WHERE}: state", "TS-01 has no opening on record before this time; begin with an entry that"),
         (OPENED + state("open", "18:00"), f"{WHERE}: state",
-         "TS-01 is open since 2026-11-15T10:00:00+08:00 by record; leave this entry out."),
+         "TS-01 is recorded as open since 2026-11-15T10:00:00+08:00; leave this entry out."),
         (OPENED + CLOSED + state("suspended", "19:00"), "state TS-01 from 2026-11-15 19:00:00+08:00: state",
-         "only an open table is suspended, so open it first."),
-        (OPENED + SUSPENDED + CLOSED, f"{WHERE}: from", "choose another moment, or leave it as it is."),
+         "only an open table can be suspended, so open it first."),
+        (OPENED + SUSPENDED + CLOSED, f"{WHERE}: from", "choose another time, or keep that step."),
         (state("open", "21:00"), "state TS-01 from 2026-11-15 21:00:00+08:00: from",
-         "This moment is still to come; load the state once it was so."),
+         "This time is in the future; load the state after it."),
         (state("open", "10:00", 'opening_checks_by = "S99"'),
          "state TS-01 from 2026-11-15 10:00:00+08:00: opening_checks_by",
          "There is no staff number S99 at this casino; check the number."),
@@ -160,7 +162,8 @@ WHERE = "state TS-01 from 2026-11-15 18:00:00+08:00"
          "state TS-01 from 2026-11-15 19:00:00+08:00: opening_checks_by", "was suspended, not closed; leave it out."),
         (OPENED + SUSPENDED + state("open", "19:00", *REMEDY[1:]),
          "state TS-01 from 2026-11-15 19:00:00+08:00: rectified",
-         "Write what was rectified, or which procedures were introduced. TS-01 was suspended by division-9-2008#7.4."),
+         "Enter what was rectified, or which procedures were introduced. TS-01 was suspended by "
+         "Division 9 (2008) · Rule 7.4."),
         (OPENED + SUSPENDED + state("open", "19:00", *REMEDY[:2], 'checked_by = "S99"'),
          "state TS-01 from 2026-11-15 19:00:00+08:00: checked_by", "There is no staff number S99 at this casino"),
     ],
@@ -193,11 +196,11 @@ def test_after_a_faulty_state_the_rest_of_the_file_is_still_checked(path: Path) 
 def test_a_state_behind_a_step_that_was_taken_here_is_refused(path: Path) -> None:
     load(path, D9 + OPENED + CLOSED)
     (line,) = faults(path, D9 + OPENED + CLOSED + state("open", "12:00"))
-    assert line.endswith("from: TS-01 is closed since 2026-11-15T18:00:00+08:00 by record; begin after it.")
+    assert line.endswith("from: TS-01 is recorded as closed since 2026-11-15T18:00:00+08:00; begin after that.")
     (line,) = faults(path, D9 + OPENED + edited(CLOSED, ("Quiet", "Noisy")))
     assert line.endswith(
         "from: TS-01 has another step at 2026-11-15T18:00:00+08:00, Close (Quiet), recorded by Operator of the "
-        "machine; choose another moment, or leave it as it is."
+        "machine; choose another time, or keep that step."
     )
 
 

@@ -58,7 +58,7 @@ def test_the_example_of_the_contract_loads(path: Path) -> None:
     assert (casino.currency, casino.gaming_day_starts) == ("SGD", dt.time(6))
     assignment = TableAssignment.objects.get()
     assert (str(assignment.table), str(assignment.pit)) == ("TS-01", "RWS P1")
-    assert assignment.game == "rws-tai-sai-v6, layout C, chip unit 0.01"
+    assert assignment.game == "Tai Sai v6 · Layout C, chip unit 0.01"
     assert assignment.starts_at == dt.datetime.fromisoformat(START)
     limits = LimitSet.objects.get()
     assert (limits.origin, limits.source, limits.who) == ("file", "floor.toml", "Operator of the machine")
@@ -289,7 +289,7 @@ def test_single_brackets_are_told_from_double_ones(path: Path, kind: str) -> Non
         case("a kind of two lines", CASINO, f'"a\\nb" = "red"\n{CASINO}', "'a\\nb'", "are casino, pit, table"),
         case("a casino as text", CASINO, 'casino = "RWS"\n', "casino", "write each one as [[casino]]"),
         case("casinos as texts", CASINO, 'casino = ["RWS"]\n', "casino no. 1", "write it as [[casino]]"),
-        case("a casino twice", CASINO, CASINO * 2, "casino RWS", "stands twice in the file; keep one"),
+        case("a casino twice", CASINO, CASINO * 2, "casino RWS", "occurs twice in the file; keep one"),
         case("a time zone that is none", "Asia/Singapore", "Asia/Sentosa", "casino RWS: timezone",
              "such as Asia/Singapore"),
         case("a time zone by path", "Asia/Singapore", "../../etc/passwd", "casino RWS: timezone",
@@ -322,7 +322,7 @@ def test_a_gaming_day_starts_at_a_time_of_day(path: Path, hour: str) -> None:
 @pytest.mark.parametrize(
     ("minutes", "remedy"),
     [
-        *((one, "write a whole number of minutes") for one in ('"30"', "30.5", "true", "inf", "nan", "[30]")),
+        *((text, "write a whole number of minutes") for text in ('"30"', "30.5", "true", "inf", "nan", "[30]")),
         ("-1", "greater than or equal to 0"),
         ("1441", "less than or equal to 1440"),
     ],
@@ -350,11 +350,11 @@ def test_notice_is_a_number_of_minutes(path: Path, minutes: str, remedy: str) ->
         case("a code with a space", "TS-01", "TS 01", "table TS 01: code", CODE),
         case("a code that ends its line", 'code = "TS-01"', 'code = "TS-01\\n"', "table no. 1: code", QUOTES),
         case("another game from the same moment", TABLE, TABLE + edited(TABLE, ('"C"', '"E"')), "table TS-01: from",
-             f"TS-01 has another assignment from {START}, rws-tai-sai-v6, layout C, chip unit 0.01; choose another"),
+             f"TS-01 has another assignment from {START}, Tai Sai v6 · Layout C, chip unit 0.01; choose another"),
         case("another unit from the same moment", TABLE, TABLE + edited(TABLE, ('"0.01"', '"5"')), "table TS-01: from",
-             "choose another moment, or leave it as it is"),
+             "choose another time, or keep that assignment"),
         case("another pit from the same moment", TABLE, TABLE + edited(TABLE, ('"P1"', '"P2"')), "table TS-01: from",
-             "choose another moment, or leave it as it is"),
+             "choose another time, or keep that assignment"),
     ],
 )  # fmt: skip
 def test_a_wrong_table(path: Path, text: str, where: str, remedy: str) -> None:
@@ -399,7 +399,7 @@ BIG_SMALL = '"big-small" = { min = "50", max = "10000" }'
              "limits TS-01: from",
              f"TS-01 has other limits from {START}, recorded by Operator of the machine; choose another moment"),
         case("another differential from the same moment", LIMITS, LIMITS + edited(LIMITS, ('"8000"', '"9000"')),
-             "limits TS-01: from", "choose another moment, or leave them as they are."),
+             "limits TS-01: from", "choose another time, or keep those limits."),
     ],
 )  # fmt: skip
 def test_wrong_limits(path: Path, text: str, where: str, remedy: str) -> None:
@@ -447,7 +447,7 @@ def test_a_differential_that_the_layout_lacks(path: Path) -> None:
         case("a number too long", '"S11"', f'"{"S" * 33}"', f"staff {'S' * 33}: number", "at most 32 characters"),
         case("a name of nothing", '"Supervisor 11"', '" "', "staff S11: name", QUOTES),
         case("a name with a NUL", '"Supervisor 11"', '"a\\u0000b"', "staff S11: name", QUOTES),
-        case("a person twice", STAFF, STAFF * 2, "staff S11", "stands twice in the file; keep one of them"),
+        case("a person twice", STAFF, STAFF * 2, "staff S11", "occurs twice in the file; keep one of them"),
         case("a person twice in another case", STAFF, STAFF + edited(STAFF, ('"S11"', '"s11"')), "staff s11",
              "stands twice"),
     ],
@@ -459,13 +459,13 @@ def test_a_wrong_person(path: Path, text: str, where: str, remedy: str) -> None:
 @pytest.mark.parametrize(
     ("content", "what", "remedy"),
     [
-        (b"[[table\n", "is not readable as TOML (", "line 1"),
-        (b'code = "RWS"\ncode = "RWS"\n', "is not readable as TOML (", "line 2"),
+        (b"[[table\n", "is not valid TOML (", "line 1"),
+        (b'code = "RWS"\ncode = "RWS"\n', "is not valid TOML (", "line 2"),
         (b"\xef\xbb\xbf" + EXAMPLE.encode(), "begins with a byte order mark; ", "save it as UTF-8 without one"),
         (EXAMPLE.encode("utf-16"), "is not UTF-8 (byte 0); ", "save it as UTF-8"),
         ("# Café\n".encode("latin-1"), "is not UTF-8 (byte 5); ", "save it as UTF-8"),
-        (b"x = " + b"[" * 5_000, "is not readable as TOML (", "put it right there"),
-        (b"x = " + b"9" * 5_000, "is not readable as TOML (", "put it right there"),
+        (b"x = " + b"[" * 5_000, "is not valid TOML (", "correct it there"),
+        (b"x = " + b"9" * 5_000, "is not valid TOML (", "correct it there"),
         (b"#" * (10 * 1024 * 1024 + 1), "is larger than 10 MB; ", "a floor is far smaller"),
     ],
     ids=["broken off", "key twice", "byte order mark", "UTF-16", "Latin-1", "deep", "long number", "large"],
@@ -546,7 +546,7 @@ def test_no_table_and_no_sign_begins_before_its_rulebook_is_in_force(path: Path,
 def test_a_table_stays_in_its_casino(path: Path) -> None:
     load(path, EXAMPLE + edited(CASINO, ('"RWS"', '"MBS"')))
     moved = edited(TABLE, ("RWS", "MBS"), (START, LATER))
-    refuse(path, moved, "table TS-01: casino", "TS-01 is a table of RWS, where it stays; choose another code.")
+    refuse(path, moved, "table TS-01: casino", "TS-01 is a table of RWS and cannot move; choose another code.")
 
 
 def test_from_a_shell_a_wrong_file_is_plain_sentences(clone: str, tmp_path: Path) -> None:
@@ -566,8 +566,8 @@ def test_two_loads_at_once_are_one_after_the_other(clone: str, tmp_path: Path) -
     path.write_text(EXAMPLE)
     with ThreadPoolExecutor() as pool:
         loads = list(pool.map(lambda _: manage("load_floor", str(path), database=clone), range(3)))
-    assert [(one.returncode, one.stderr) for one in loads] == [(0, "")] * 3
-    assert Counter(one.stdout.rpartition("; ")[2].strip() for one in loads) == {
+    assert [(process.returncode, process.stderr) for process in loads] == [(0, "")] * 3
+    assert Counter(process.stdout.rpartition("; ")[2].strip() for process in loads) == {
         "5 new or changed.": 1,
         "already on record; nothing has changed.": 2,
     }
@@ -662,7 +662,7 @@ def test_another_rulebook_pit_and_chip_unit_from_a_later_moment(path: Path) -> N
     )  # fmt: skip
     load(path, EXAMPLE + later)
     assignment = TableAssignment.objects.get(during__contains=dt.datetime.fromisoformat(LATER))
-    assert (assignment.game, assignment.pit.code) == ("division-9-2008, layout 2, chip unit 5.00", "P2")
+    assert (assignment.game, assignment.pit.code) == ("Division 9 (2008) · Layout 2, chip unit 5.00", "P2")
 
 
 def test_a_casino_and_a_person_are_updated_with_history(path: Path) -> None:
@@ -862,7 +862,7 @@ def test_the_sign_as_text(path: Path) -> None:
         f"in force from {START} until {LATER} (origin: file)",
         "",
     ]
-    assert "Big and Small                            min         50  max       10,000  1 to 1" in lines
+    assert "Big/Small                                min         50  max       10,000  1 to 1" in lines
     assert lines[-1] == "Differential big-small                   8,000"
 
 

@@ -95,7 +95,7 @@ def test_the_first_and_the_last_moment(text: str) -> None:
     ],
 )  # fmt: skip
 def test_moments_out_of_all_bounds(text: str) -> None:
-    for read in (parse_moment, lambda one: parse_local(one, ZoneInfo(SINGAPORE))):
+    for read in (parse_moment, lambda text: parse_local(text, ZoneInfo(SINGAPORE))):
         with pytest.raises(MomentError, match="lies out of all bounds; check the year"):
             read(text)
 
@@ -272,7 +272,7 @@ def test_a_year_of_gaming_days_has_no_gap_and_no_overlap(zone: str, year: int, s
         assert first <= end
         if first < end:
             within = (first, first + dt.timedelta(minutes=10), first + (end - first) / 2, end - INSTANT)
-            assert [gaming_day(casino, one) for one in within] == [day] * 4
+            assert [gaming_day(casino, moment) for moment in within] == [day] * 4
         day, moment = day + DAY, end
 
 

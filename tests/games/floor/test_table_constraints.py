@@ -222,7 +222,7 @@ def test_every_constraint_of_these_tables_is_tried(db: None) -> None:
         )
         found = {name for (name,) in cursor.fetchall()}
     tried = {*(constraint for _, _, constraint in COPIES), *(constraint for _, constraint in CHANGES)}
-    assert {name for name in found if not any(re.fullmatch(one, name) for one in tried)} == SUPPORTS
+    assert {name for name in found if not any(re.fullmatch(pattern, name) for pattern in tried)} == SUPPORTS
 
 
 def test_limits_that_were_not_approved_are_not_put_on_a_sign(floor: dict[str, int], house: House) -> None:

@@ -92,7 +92,7 @@ def test_a_new_table_is_closed_and_stands_in_its_pit(house: House, clock: Any) -
         ({"chip_unit": "0"}, "chip_unit"),
         ({"chip_unit": "1.005"}, "chip_unit"),
         ({"starts_at": START.replace(year=2020)}, "is in force from 2023"),
-        ({"reason": " "}, "Say why"),
+        ({"reason": " "}, "Enter a reason"),
     ],
 )
 def test_a_table_that_makes_no_sense_is_refused(house: House, clock: Any, values: dict[str, Any], fault: str) -> None:
@@ -184,9 +184,9 @@ def test_3_3_with_an_incomplete_sign_it_stays_closed_and_all_that_is_missing_is_
     with pytest.raises(ValidationError) as told:
         do(house, table_open, table)
     assert told.value.messages == [
-        "The sign of TS-01 is incomplete (rws-tai-sai-v6#3.3). It lacks: Big and Small (differential), "
+        "The sign of TS-01 is incomplete (Tai Sai v6 · Rule 3.3). It lacks: Big/Small (differential), "
         "Total (minimum; 4). Have these limits approved first.",
-        "TS-01 has no dice; fit a dice set first.",
+        "TS-01 has no dice. Fit a dice set first.",
     ]
     assert (state(table), steps(table)) == ("closed", [])
 
@@ -197,13 +197,13 @@ def test_division_9_needs_minimum_and_maximum_and_no_differential(house: House, 
     with pytest.raises(ValidationError) as told:
         do(house, table_open, table)
     sentence, dice, tumbler, checks = told.value.messages
-    assert sentence.startswith("The sign of TS-01 is incomplete. It lacks: Single die (minimum and maximum), Total")
+    assert sentence.startswith("The sign of TS-01 is incomplete. It lacks: Single (minimum and maximum), Total")
     assert "Differential" not in sentence
-    assert "Big and Small" not in sentence
+    assert "Big/Small" not in sentence
     assert (dice, tumbler, checks) == (
-        "TS-01 has no dice; fit a dice set first.",
-        "TS-01 has no tumbler on record; fit one first.",
-        "TS-01 has not passed its opening checks since it closed; sign them first.",
+        "TS-01 has no dice. Fit a dice set first.",
+        "TS-01 has no tumbler on record. Fit one first.",
+        "TS-01 has not passed its opening checks since it closed. Sign them first.",
     )
 
 
@@ -213,7 +213,7 @@ def test_with_a_tumbler_that_failed_it_stays_closed(house: House, clock: Any) ->
         actor=house["pit-supervisor"], tumbler=table.tumbler_fits.get().tumbler, result="faulty", lock_found="",
         remarks="It sticks",
     )  # fmt: skip
-    with pytest.raises(ValidationError, match="The tumbler T-TS-01 at TS-01 is not fit for play; remove it and fit"):
+    with pytest.raises(ValidationError, match=r"Tumbler T-TS-01 at TS-01 is not fit for play\. Remove it and fit"):
         do(house, table_open, table)
 
 
@@ -237,7 +237,7 @@ def test_division_9_cites_no_rule_for_limits_where_it_has_none(house: House, clo
 def test_without_dice_it_stays_closed(house: House, clock: Any) -> None:
     table = bare_table(house)
     put_sign(table)
-    with pytest.raises(ValidationError, match="TS-01 has no dice; fit a dice set first"):
+    with pytest.raises(ValidationError, match=r"TS-01 has no dice\. Fit a dice set first"):
         do(house, table_open, table)
 
 
@@ -247,7 +247,7 @@ def test_with_dice_that_failed_it_stays_closed(house: House, clock: Any) -> None
         actor=house["pit-supervisor"], dice_set=table.dice_fits.get().dice_set, result="damaged", seal_found="",
         remarks="A chipped corner",
     )  # fmt: skip
-    with pytest.raises(ValidationError, match="is not fit for play; take it out"):
+    with pytest.raises(ValidationError, match=r"is not fit for play\. Remove it"):
         do(house, table_open, table)
     assert (state(table), steps(table)) == ("closed", [])
 
@@ -260,7 +260,7 @@ def test_the_rws_rules_ask_for_no_checks(house: House, clock: Any, rulebook: str
 
 def test_5_0_division_9_opens_after_signed_checks_only(house: House, clock: Any) -> None:
     table = ready_table(house, **DIVISION)
-    with pytest.raises(ValidationError, match="has not passed its opening checks since it closed; sign them first"):
+    with pytest.raises(ValidationError, match=r"has not passed its opening checks since it closed\. Sign them first"):
         do(house, table_open, table)
     signed = sign_checks(house["pit-supervisor"], table)
     assert (signed.passed, signed.by, signed.at) == (True, house["pit-supervisor"], NOON)
@@ -275,7 +275,7 @@ def test_5_0_division_9_opens_after_signed_checks_only(house: House, clock: Any)
 
 def test_5_0_a_failed_check_needs_remarks_and_keeps_the_table_closed(house: House, clock: Any) -> None:
     table = ready_table(house, **DIVISION)
-    with pytest.raises(ValidationError, match="Say what was found: tumbler did not pass"):
+    with pytest.raises(ValidationError, match="Enter what was found: tumbler did not pass"):
         sign_checks(house["pit-supervisor"], table, tumbler=False, remarks="  ")
     assert not OpeningCheck.objects.exists()
     failed = sign_checks(house["pit-supervisor"], table, tumbler=False, remarks="It sticks")
@@ -356,7 +356,7 @@ def test_5_0_checks_under_another_rulebook_do_not_count(house: House, clock: Any
 
 def test_checks_are_signed_at_a_closed_table(house: House, clock: Any) -> None:
     table = open_table(house, **DIVISION)
-    with pytest.raises(ValidationError, match="TS-01 is open; checks are signed before a table opens"):
+    with pytest.raises(ValidationError, match=r"TS-01 is open\. Checks are signed before a table opens"):
         sign_checks(house["pit-supervisor"], table)
 
 
@@ -498,7 +498,7 @@ def test_7_4_a_table_is_resumed_with_what_was_rectified_by_whom_and_who_checked_
     )  # fmt: skip
     leaf = LedgerLeaf.objects.filter(kind="table", subject=step.pk).get()
     assert json.loads(bytes(leaf.content))[-3:] == ["A fuse was replaced", "Technician of the maker", "PIT-SUPERVISOR"]
-    (event,) = (one for one in timeline(table) if one.what.startswith("Resumed"))
+    (event,) = (event for event in timeline(table) if event.what.startswith("Resumed"))
     assert event.why == (
         "Works again. Rectified: A fuse was replaced. By Technician of the maker, checked by "
         "PIT-SUPERVISOR Person PIT-SUPERVISOR."
@@ -553,7 +553,7 @@ def test_7_4_the_page_that_opens_a_table_asks_for_the_remedy(house: House, clock
     sign_checks(house["pit-supervisor"], table)
     client.force_login(house["shift-manager"])
     page = f"/admin/games/table/{table.pk}/open/"
-    assert "Required by division-9-2008#7.4" in client.get(page).content.decode()
+    assert "Required by Division 9 (2008) · Rule 7.4" in client.get(page).content.decode()
     client.post(page, {"reason": "Start"})
     assert state(table) == "closed"
     client.post(page, {"reason": "Start"} | REMEDY)
@@ -567,17 +567,17 @@ def test_5_0_the_tumbler_is_fitted_at_opening_and_the_same_at_resuming(house: Ho
     do(house, table_suspend, table, cause="other")
     clock.shift(MINUTE)
     tumbler_remove(actor=manager, table=table, reason="It sticks")
-    with pytest.raises(ValidationError, match="TS-01 has no tumbler on record; fit one first"):
+    with pytest.raises(ValidationError, match=r"TS-01 has no tumbler on record\. Fit one first"):
         do(house, table_resume, table)
     tumbler_fit(actor=manager, tumbler=tumbler_for(house, "T-NEW"), table=table, reason="New")
-    with pytest.raises(ValidationError, match="The tumbler of TS-01 was changed; close it, and open it after"):
+    with pytest.raises(ValidationError, match=r"The tumbler of TS-01 was changed\. Close it, and open it after"):
         do(house, table_resume, table)
     do(house, table_close, table, notice_given_at=NOON)
     clock.shift(MINUTE)
     sign_checks(house["pit-supervisor"], table)
     clock.shift(MINUTE)
     tumbler_remove(actor=manager, table=table, reason="It sticks")
-    with pytest.raises(ValidationError, match="TS-01 has no tumbler on record; fit one first"):
+    with pytest.raises(ValidationError, match=r"TS-01 has no tumbler on record\. Fit one first"):
         do(house, table_open, table)
 
 
@@ -604,18 +604,18 @@ def test_3_3_a_table_is_not_resumed_with_an_incomplete_sign_and_its_page_says_so
 def test_another_game_waits_until_an_open_table_is_closed(house: House, clock: Any, client: Client) -> None:
     table = open_table(house)
     clock.shift(MINUTE)
-    with pytest.raises(ValidationError, match=r"TS-01 is open with .*; close it first, or choose a later moment"):
+    with pytest.raises(ValidationError, match=r"TS-01 is open with .*; close it first, or choose a later time"):
         move(house, table, NOON + MINUTE, pit="P1", layout="B")
     assert move(house, table, NOON + MINUTE, pit="P1", chip_unit="5.00")  # the game is the same
     client.force_login(house["casino-manager"])
     values = {"pit": house.pits["P1"].pk, "rulebook": DIVISION_9, "layout": "2", "chip_unit": "1.00",
               "starts_at": "2026-11-15 21:00", "reason": "Another game"}  # fmt: skip
     page = client.post(f"/admin/games/table/{table.pk}/assign/", values, follow=True).content.decode()
-    assert "It needs opening again then" in page
+    assert "and open it again for the new game" in page
     clock.move_to(NOON + 2 * HOUR)
     client.force_login(house["casino-manager"])  # the first session was idle for too long
     page = client.get(f"/admin/games/table/{table.pk}/change/").content.decode()
-    assert "TS-01 was not opened with the checks of division-9-2008" in page
+    assert "TS-01 was not opened with the checks of Division 9 (2008)." in page
 
 
 def test_a_table_without_any_step_shows_that_no_opening_is_on_record(house: House, clock: Any, client: Client) -> None:
@@ -674,14 +674,14 @@ def test_a_table_is_not_resumed_with_dice_that_failed(house: House, clock: Any) 
 @pytest.mark.parametrize(
     ("before", "what", "fault"),
     [
-        ((), table_close, "TS-01 is closed; that takes a table that is open or suspended"),
-        ((), table_suspend, "TS-01 is closed; that takes a table that is open"),
-        ((), table_resume, "TS-01 is closed; that takes a table that is suspended"),
-        ((table_open,), table_open, r"is open since 2026-11-15T20:00:00\+08:00; that takes a table that is closed"),
-        ((table_open,), table_resume, "is open since .*; that takes a table that is suspended"),
-        ((table_open, table_suspend), table_suspend, "is suspended since .*; that takes a table that is open"),
-        ((table_open, table_suspend), table_open, "is suspended since .*; that takes a table that is closed"),
-        ((table_open, table_close), table_close, "is closed since .*; that takes a table that is open or suspended"),
+        ((), table_close, "TS-01 is closed. The table must be open or suspended"),
+        ((), table_suspend, "TS-01 is closed. The table must be open"),
+        ((), table_resume, "TS-01 is closed. The table must be suspended"),
+        ((table_open,), table_open, r"is open since 2026-11-15T20:00:00\+08:00. The table must be closed"),
+        ((table_open,), table_resume, "is open since .*. The table must be suspended"),
+        ((table_open, table_suspend), table_suspend, "is suspended since .*. The table must be open"),
+        ((table_open, table_suspend), table_open, "is suspended since .*. The table must be closed"),
+        ((table_open, table_close), table_close, "is closed since .*. The table must be open or suspended"),
     ],
 )
 def test_the_wrong_order_and_a_second_click_change_nothing_and_are_told(
@@ -689,11 +689,11 @@ def test_the_wrong_order_and_a_second_click_change_nothing_and_are_told(
 ) -> None:
     table = ready_table(house)
 
-    def go(one: Any) -> None:
-        do(house, one, table, **notice(one))
+    def go(step: Any) -> None:
+        do(house, step, table, **notice(step))
 
-    for one in before:
-        go(one)
+    for step in before:
+        go(step)
     history = table.history.count()
     with pytest.raises(ValidationError, match=fault):
         go(what)
@@ -706,7 +706,7 @@ def test_every_step_asks_why(house: House, clock: Any, what: Any) -> None:
     if what is table_resume:
         do(house, table_suspend, table)
     before = (state(table), steps(table))
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a reason"):
         do(house, what, table, reason=" ", **notice(what))
     assert (state(table), steps(table)) == before
 
@@ -753,5 +753,5 @@ def test_5_0_other_dice_in_a_suspended_table_mean_another_opening(house: House, 
     clock.shift(MINUTE)
     dice_remove(actor=manager, table=table, reason="Cracked die")
     dice_fit(actor=manager, dice_set=dice_of(house, "D-NEW"), table=table, reason="New dice")
-    with pytest.raises(ValidationError, match="were changed; close it, and open it after its checks"):
+    with pytest.raises(ValidationError, match=r"were changed\. Close it, and open it after its checks"):
         table_resume(actor=manager, table=table, reason="New dice")

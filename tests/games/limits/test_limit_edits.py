@@ -129,7 +129,7 @@ def test_a_bet_that_a_layout_lacks_is_refused_with_its_table(house: House, pit: 
 
 
 def test_a_minimum_above_the_maximum_that_stays_is_refused(house: House, pit: dict[str, Table]) -> None:
-    with pytest.raises(ValidationError, match="TS-A: big-small: the minimum is above the maximum"):
+    with pytest.raises(ValidationError, match="TS-A: Big/Small: minimum above the maximum"):
         edit(house, {pit["TS-A"]: Edits({BIG_SMALL_MIN: 10_000_000})})
 
 
@@ -168,7 +168,7 @@ def test_an_approval_that_would_undo_another_change_is_refused_and_says_which(ho
     second = edit(house, {table: Edits({BIG_SMALL_MIN: 2500})}, starts_at=NOON + 2 * HOUR)
     approve(house, first)
     with pytest.raises(
-        OvertakenError, match=r"TS-01: .* \(Single die maximum 1,000 → 500, recorded by SHIFT-MANAGER.*propose the cha"
+        OvertakenError, match=r"TS-01: .* \(Single maximum 1,000 → 500, recorded by SHIFT-MANAGER.*propose the cha"
     ):
         approve(house, second)
     assert (second.state, table.limit_sets.count()) == ("pending", 2)
@@ -183,7 +183,7 @@ def test_a_sign_that_takes_over_before_the_approval_is_not_undone(house: House, 
     approve(house, edit(house, {table: Edits({("single", "max"): 50000})}, starts_at=NOON + HOUR))
     soon = edit(house, {table: Edits({BIG_SMALL_MIN: 2500})})
     clock.shift(HOUR + SECOND)
-    with pytest.raises(OvertakenError, match="Single die maximum 1,000 → 500"):
+    with pytest.raises(OvertakenError, match="Single maximum 1,000 → 500"):
         approve(house, soon)
     assert said(table, NOON + 2 * HOUR).by_key["big-small"].minimum == 5000
 
@@ -192,7 +192,7 @@ def test_a_first_sign_that_came_after_the_proposal_is_not_undone(house: House, c
     table = bare_table(house)
     proposal = edit(house, {table: Edits({BIG_SMALL_MIN: 2500})})
     put_sign(table)
-    with pytest.raises(OvertakenError, match="Single die minimum – → 25"):
+    with pytest.raises(OvertakenError, match="Single minimum – → 25"):
         approve(house, proposal)
 
 
@@ -271,7 +271,7 @@ def test_the_command_names_each_removal_with_its_table(house: House, pit: dict[s
     proposal = edit(house, {pit["TS-A"]: Edits(), pit["TS-C"]: Edits()}, remove=both)
 
     def approve_by_command(*removed: str) -> None:
-        given = [part for one in removed for part in ("--remove", one)]
+        given = [part for name in removed for part in ("--remove", name)]
         call_command("limits", "approve", str(proposal.pk), "--reason", "Agreed", *given, "--as", "SHIFT-MANAGER")
 
     with pytest.raises(CommandError, match="the proposal has several tables; write it as TS-A:boxes"):
@@ -341,7 +341,7 @@ def test_a_preset_is_kept_by_who_approves_limits_with_history(house: House) -> N
     assert (preset.name, preset_limits(preset)) == ("Weekend", sign({"big-small": (100, 8000)}))
     preset_remove(actor=boss, preset=preset, reason="No longer used")
     assert not LimitPreset.objects.exists()
-    assert [(one.name, one.history_change_reason) for one in LimitPreset.history.all()] == [
+    assert [(version.name, version.history_change_reason) for version in LimitPreset.history.all()] == [
         ("Weekend", "No longer used"), ("Weekend", "Lower"), ("Weekend 100", "Weekends"),
     ]  # fmt: skip
 

@@ -137,7 +137,7 @@ def test_an_emptied_cell_needs_its_tick_and_the_approver_s(house: House, tables:
     emptied = {name("differential", tables[0], "odd-even"): "", "propose": "yes"}
     _, text = send(house, emptied)
     assert "1 limit would be removed" in text
-    assert "TS-01: Odd and Even differential 900 → removed" in text
+    assert "TS-01: Odd/Even differential 900 → removed" in text
     assert not LimitProposal.objects.exists()
     answer, _ = send(house, emptied | {"remove": ["TS-01 differential.odd-even"]}, text)
     assert answer.status_code == 302
@@ -145,13 +145,13 @@ def test_an_emptied_cell_needs_its_tick_and_the_approver_s(house: House, tables:
     client = client_of(house, "shift-manager")
     assert "1 limit would be removed" in client.get(answer.url).text
     path = f"/admin/games/limitproposal/{proposal.pk}/approve/"
-    assert "Tick every limit that is removed" in client.post(path, {"reason": "Agreed"}).text
+    assert "Tick every limit to be removed" in client.post(path, {"reason": "Agreed"}).text
     assert proposal.state == "pending"
     assert client.post(path, {"reason": "Agreed", "remove": ["TS-01 differential.odd-even"]}).status_code == 302
     page = client.get(f"/admin/games/limitproposal/{proposal.pk}/history/").text
     assert "removed" in page
     assert "900" in page
-    assert "Odd and Even differential 900 → removed" in client.get(f"/admin/games/table/{tables[0].pk}/change/").text
+    assert "Odd/Even differential 900 → removed" in client.get(f"/admin/games/table/{tables[0].pk}/change/").text
 
 
 def test_a_sign_that_changed_while_the_form_was_open_is_shown_and_the_edit_kept(
@@ -212,9 +212,9 @@ def test_a_preset_is_added_changed_and_removed_on_its_pages(house: House, tables
     assert "Total 4 maximum 500" in client_of(house).get(f"{path}/change/").text
     history = client.get(f"{path}/history/").text
     assert "More" in history
-    assert "Big and Small maximum 900" in history
+    assert "Big/Small maximum 900" in history
     assert "{&#x27;" not in history
     version = client.get(f"{path}/history/{LimitPreset.history.latest('history_id').pk}/").text
-    assert "Big and Small maximum 900" in version
+    assert "Big/Small maximum 900" in version
     assert client.post(f"{path}/remove/", {"reason": "Unused"}).status_code == 302
     assert not LimitPreset.objects.exists()

@@ -67,8 +67,8 @@ def approve(house: House, proposal: LimitProposal, actor: str = "shift-manager",
 
 def minimum(table: Table, at: dt.datetime, known_at: dt.datetime | None = None) -> int | None:
     """What the sign says for Big and Small, in dollars."""
-    one = limits_at(table=table, at=at, known_at=known_at).limits.by_key["big-small"]
-    return None if one.minimum is None else one.minimum // 100
+    big_small = limits_at(table=table, at=at, known_at=known_at).limits.by_key["big-small"]
+    return None if big_small.minimum is None else big_small.minimum // 100
 
 
 def outcomes() -> list[str]:
@@ -97,8 +97,8 @@ def test_limits_are_proposed_for_one_table_with_a_reason_and_change_nothing_yet(
 def test_limits_are_proposed_and_approved_for_a_whole_pit_at_once(house: House, table: Table) -> None:
     tables = [table, bare_table(house, "TS-02"), bare_table(house, "TS-03", rulebook=DIVISION_9, layout="2")]
     sets = approve(house, propose(house, *tables))
-    assert {one.table for one in sets} == set(tables)
-    assert len({one.sheet_id for one in sets}) == 1
+    assert {limit_set.table for limit_set in sets} == set(tables)
+    assert len({limit_set.sheet_id for limit_set in sets}) == 1
     assert [minimum(table, NOON) for table in tables] == [25, 25, 25]
 
 
@@ -167,14 +167,14 @@ def test_a_layout_that_came_after_the_proposal_is_asked_again_at_the_approval(ho
 
 @pytest.mark.parametrize("reason", ["", "   "])
 def test_every_step_asks_for_a_reason(house: House, table: Table, reason: str) -> None:
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a reason"):
         propose(house, table, reason=reason)
     proposal = propose(house, table)
     decisions: list[tuple[str, Any]] = [
         ("shift-manager", limits_approve), ("shift-manager", limits_reject), ("pit-manager", limits_withdraw),
     ]  # fmt: skip
     for actor, decide in decisions:
-        with pytest.raises(ValidationError, match="Say why"):
+        with pytest.raises(ValidationError, match="Enter a reason"):
             decide(actor=house[actor], proposal=proposal, reason=reason)
     assert outcomes() == []
 
@@ -281,8 +281,8 @@ def test_the_same_moment_again_needs_the_mark_and_becomes_the_next_revision(hous
         propose(house, table, limits=HIGHER, starts_at=at)
     (second,) = approve(house, propose(house, table, limits=HIGHER, starts_at=at, is_correction=True))
     (third,) = approve(house, propose(house, table, limits=sign(), starts_at=at, is_correction=True))
-    assert [one.revision for one in (first, second, third)] == [0, 1, 2]
-    assert [one.is_correction for one in (first, second, third)] == [False, True, True]
+    assert [limit_set.revision for limit_set in (first, second, third)] == [0, 1, 2]
+    assert [limit_set.is_correction for limit_set in (first, second, third)] == [False, True, True]
     assert set(table.limit_sets.filter(starts_at=at)) == {first, second, third}
     assert limits_at(table=table, at=at).limit_set == third
 
@@ -381,7 +381,7 @@ def test_other_proposals_as_soon_as_approved_are_superseded_too(house: House, ta
         propose(house, table, starts_at=NOON + HOUR),
     )
     approve(house, second)
-    assert [one.state for one in (first, second, dated)] == ["superseded", "approved", "pending"]
+    assert [proposal.state for proposal in (first, second, dated)] == ["superseded", "approved", "pending"]
 
 
 def test_a_proposal_for_another_figure_or_table_is_not_superseded(house: House, table: Table) -> None:
@@ -401,7 +401,8 @@ def test_a_proposal_for_another_figure_or_table_is_not_superseded(house: House, 
     assert "TS-01 boxes.big-small.max" in page
     assert f"proposal no. {figure.pk}</a>" not in page
     approve(house, first)
-    assert [one.state for one in (first, same, figure, elsewhere)] == ["approved", "superseded", "pending", "pending"]
+    states = [proposal.state for proposal in (first, same, figure, elsewhere)]
+    assert states == ["approved", "superseded", "pending", "pending"]
     with pytest.raises(ValidationError, match="Approving this proposal would undo that"):
         approve(house, figure)
     approve(house, elsewhere)
@@ -418,7 +419,7 @@ def test_3_3_the_approver_is_warned_of_an_incomplete_sign_at_an_open_table(house
     client = Client()
     client.force_login(house["shift-manager"])
     page = client.get(f"/admin/games/limitproposal/{proposal.pk}/approve/").content.decode()
-    assert "TS-01 is open, and its sign would be incomplete (rws-tai-sai-v6#3.3)" in page
+    assert "TS-01 is open, and its sign would be incomplete (Tai Sai v6 · Rule 3.3)" in page
 
 
 # --- Who approves ---
@@ -650,8 +651,8 @@ def figures(limits: Limits) -> list[tuple[str, int]]:
 @given(old=SIGNS, new=SIGNS)
 def test_something_is_stricter_if_and_only_if_a_box_allows_less(old: Limits, new: Limits) -> None:
     tighter = {name for (name, before), (_, after) in zip(figures(old), figures(new), strict=True) if after < before}
-    found = {f"{one.key} {one.figure}".replace("big-small differential", "differential")
-             for one in stricter(LAYOUT, old, new)}  # fmt: skip
+    found = {f"{change.key} {change.figure}".replace("big-small differential", "differential")
+             for change in stricter(LAYOUT, old, new)}  # fmt: skip
     assert found == tighter
 
 
@@ -659,8 +660,8 @@ def test_something_is_stricter_if_and_only_if_a_box_allows_less(old: Limits, new
 @given(old=SIGNS, new=SIGNS)
 def test_what_is_stricter_one_way_is_relaxed_the_other_way(old: Limits, new: Limits) -> None:
     assert stricter(LAYOUT, old, old) == []
-    there = {(one.key, one.figure) for one in stricter(LAYOUT, old, new)}
-    back = {(one.key, one.figure) for one in stricter(LAYOUT, new, old)}
+    there = {(change.key, change.figure) for change in stricter(LAYOUT, old, new)}
+    back = {(change.key, change.figure) for change in stricter(LAYOUT, new, old)}
     assert not there & back
 
 
@@ -717,7 +718,7 @@ def test_of_two_proposals_approved_at_once_one_stands_and_the_other_is_told(
     told = one_stands(
         at_once(deciding(house, proposals[0]), deciding(house, proposals[1], "casino-manager")),
     )
-    assert re.search(r"This proposal was superseded by .*-MANAGER .*; nothing has changed", told)
+    assert re.search(r"This proposal was superseded by .*-MANAGER .*\. Nothing was changed", told)
     assert table.limit_sets.count() == 1
     assert sorted(outcomes()) == ["approved", "superseded"]
 
@@ -732,7 +733,7 @@ def test_a_whole_pit_and_one_of_its_tables_approved_at_once_wait_for_each_other_
         wide = propose(house, *([second, first] if turned else [first, second]), starts_at=at)
         single = propose(house, second if turned else first, limits=HIGHER, starts_at=at)
         again = propose(house, *([first, second] if turned else [second, first]), limits=HIGHER, starts_at=at)
-        told = one_stands(at_once(*(deciding(house, one) for one in (wide, single, again))))
+        told = one_stands(at_once(*(deciding(house, proposal) for proposal in (wide, single, again))))
         assert "was superseded by" in told
     assert LimitSet.objects.values("table", "starts_at").distinct().count() == LimitSet.objects.count()
 
@@ -762,10 +763,10 @@ def test_two_approvals_that_supersede_the_same_proposal_at_once_both_stand(busy:
     house, first, second = busy
     at = timezone.now() + HOUR
     wide = propose(house, first, second, starts_at=at)
-    left, right = (propose(house, one, limits=HIGHER, starts_at=at) for one in (first, second))
+    left, right = (propose(house, moment, limits=HIGHER, starts_at=at) for moment in (first, second))
     with meanwhile(deciding(house, right, "casino-manager")) as answer:
         deciding(house, left)()
-    assert [one.table for one in answer.result(60)] == [second]
+    assert [proposal.table for proposal in answer.result(60)] == [second]
     assert LimitDecision.objects.get(proposal=wide).decided_by == house["shift-manager"]
     assert sorted(outcomes()) == ["approved", "approved", "superseded"]
 

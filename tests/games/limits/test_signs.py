@@ -35,9 +35,9 @@ def sign_now(table: Table) -> Sign:
 
 
 def printed(house: House, table: Table, form: str = "pdf") -> SignPrint:
-    one = sign_now(table)
+    shown = sign_now(table)
     return sign_print(
-        actor=house["pit-supervisor"], table=table, limit_set=one.limit_set, assignment=one.assignment, form=form
+        actor=house["pit-supervisor"], table=table, limit_set=shown.limit_set, assignment=shown.assignment, form=form
     )
 
 
@@ -50,14 +50,14 @@ def page(house: House, role: str, table: Table, path: str = "sign/", **query: st
 def test_3_3_the_sign_shows_minimum_maximum_differential_and_odds(house: House, table: Table) -> None:
     one = sign_now(table)
     lines = {f"{row.name} {row.boxes}".strip(): (row.minimum, row.maximum, row.odds) for row in one.rows}
-    assert lines["Big and Small"] == ("50", "10,000", "1 to 1")
+    assert lines["Big/Small"] == ("50", "10,000", "1 to 1")
     assert lines["Total 4"] == ("10", "500", "62 to 1")
     assert lines["Total 17"] == ("20", "2,000", "62 to 1")
-    assert lines["Single die"] == ("–", "–", "1 to 1 / 2 to 1 / 12 to 1")
-    assert one.differentials == [("Big and Small", "8,000")]
+    assert lines["Single"] == ("–", "–", "1 to 1 / 2 to 1 / 12 to 1")
+    assert one.differentials == [("Big/Small", "8,000")]
     assert one.rules == (f"{V6}#3.3",)
     shown = page(house, "pit-supervisor", table)
-    for words in ("10,000", "62 to 1", "version 6, layout C", "In force from 1 January 2026, 08:00", f"{V6}#3.3"):
+    for words in ("10,000", "62 to 1", "version 6 · Layout C", "In force from 1 January 2026, 08:00", "Rule 3.3"):
         assert words in shown
 
 
@@ -79,9 +79,9 @@ def test_every_box_of_a_layout_stands_in_exactly_one_row(book: str) -> None:
 
 
 def _name(type_: str) -> str:
-    from games.limits.signs.names import TYPE_NAMES
+    from games.labels.boxes import BET_TYPES
 
-    return TYPE_NAMES[type_]
+    return BET_TYPES[type_]
 
 
 def test_the_first_print_is_the_original_and_every_later_one_a_reprint(house: House, table: Table) -> None:
@@ -135,10 +135,10 @@ def test_printing_is_on_record_before_it_is_on_paper(house: House, table: Table)
 def test_a_sign_of_another_table_is_not_printed_here(house: House, table: Table) -> None:
     other = bare_table(house, "TS-02", layout="C")
     put_sign(other)
-    one = sign_now(other)
+    shown = sign_now(other)
     client = Client()
     client.force_login(house["pit-supervisor"])
-    values = {"limit_set": one.limit_set.pk, "assignment": one.assignment.pk, "form": "pdf"}
+    values = {"limit_set": shown.limit_set.pk, "assignment": shown.assignment.pk, "form": "pdf"}
     assert client.post(f"/admin/games/table/{table.pk}/print/", values).status_code == 404
     assert client.post(f"/admin/games/table/{table.pk}/print/", {"limit_set": "x"}).status_code == 404
     assert not SignPrint.objects.exists()

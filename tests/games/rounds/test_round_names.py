@@ -182,7 +182,7 @@ def test_a_key_with_a_source_sends_that_one_only_and_shares_it_with_others_that_
     assert send(second, example(source="west", ref="R-2"))[0] == 201
     code, body = send(first, EXAMPLE)
     assert code == 403
-    assert "sends rounds of the source 'west', not 'floor'" in body["detail"]
+    assert "sends rounds of source 'west', not 'floor'" in body["detail"]
     assert Denial.objects.filter(thing="source floor", who="Terminal East 1").exists()
 
 

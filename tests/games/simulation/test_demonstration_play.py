@@ -31,7 +31,7 @@ def test_the_last_days_are_played_once(capsys: pytest.CaptureFixture[str]) -> No
     assert {round_.source for round_ in Round.objects.all()} == {"floor"}
     call_command("demonstration_play")
     assert Round.objects.count() == first
-    assert "520 there already" in capsys.readouterr().out
+    assert "520 already on record" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("floor")

@@ -393,7 +393,7 @@ def test_a_key_that_is_none_is_401_and_says_how_to_come_in(house: House, tables:
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert body == {
         "type": "about:blank", "title": "Unauthorized", "status": 401,
-        "detail": "This key opens nothing: it is unknown or revoked; ask for a new one.",
+        "detail": "This key is unknown or revoked; ask for a new one.",
     }  # fmt: skip
     assert not TerminalUse.objects.exists()
 
@@ -611,7 +611,7 @@ def test_a_name_of_several_casinos_asks_for_the_casino(house: House, tables: lis
          "--tables: there is no table TS-98; check the code.\n--tables: there is no table TS-99; check the code."),
         (["create", "--name=N", "--tables=,"], "tables: Choose at least one table."),
         (["create", "--name= ", "--tables=TS-01"], "name: This field cannot be blank."),
-        (["create", "--name=N", "--tables=TS-01", "--reason="], "reason: Say why: the reason stands in the history."),
+        (["create", "--name=N", "--tables=TS-01", "--reason="], "reason: Enter a reason. It is kept in the history."),
         (["revoke", "Nobody", "--reason=x"], "NAME: there is no terminal Nobody; see `terminal_key list`."),
         (["revoke", "Nobody", "--casino=MOON", "--reason=x"], "--casino: there is no casino MOON; check the code."),
     ],
@@ -724,7 +724,7 @@ def test_bind_and_revoke_from_the_page(house: House, tables: list[Table], browse
     assert bound(terminal) == {"TS-02", "TS-03"}
     assert browser.post(f"{page}/revoke/", {"reason": "Lost"}).status_code == 302
     assert not now(terminal).is_active
-    assert [one.history_change_reason for one in terminal.history.all()] == ["Lost", "Moved", "New terminal"]
+    assert [version.history_change_reason for version in terminal.history.all()] == ["Lost", "Moved", "New terminal"]
     assert f"{page}/revoke/" not in browser.get(f"{page}/change/").content.decode()
     assert "revoked" in browser.get("/admin/games/terminal/").content.decode()
 

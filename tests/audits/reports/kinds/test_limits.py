@@ -65,10 +65,10 @@ def test_a_sign_from_a_file_to_the_cell_in_the_order_of_the_pay_table(house: Hou
     signed(house, limits=limits)
     place, always = ("TS-01", "P1", RULES, "A"), (START, None)
     assert named(report(house)) == [
-        (*place, "Big and Small", None, None, 150000, *always, *LOADED),
+        (*place, "Big/Small", None, None, 150000, *always, *LOADED),
         (*place, "Big", 5000, 200000, None, *always, *LOADED),
         (*place, "Small", 5000, 300000, None, *always, *LOADED),
-        (*place, "Single die", 2500, 100000, None, *always, *LOADED),
+        (*place, "Single", 2500, 100000, None, *always, *LOADED),
         (*place, "Total", 2000, 50000, None, *always, *LOADED),
         (*place, "Total 4", 1000, 10000, None, *always, *LOADED),
     ]
@@ -76,9 +76,7 @@ def test_a_sign_from_a_file_to_the_cell_in_the_order_of_the_pay_table(house: Hou
 
 def test_minimum_maximum_and_differential_of_a_bet_type_are_one_row(house: House, clock: Any) -> None:
     signed(house, limits=sign({"big-small": (50, 3000)}, {"big-small": 1500}))
-    assert named(report(house), "bet", "minimum", "maximum", "differential") == [
-        ("Big and Small", 5000, 300000, 150000)
-    ]
+    assert named(report(house), "bet", "minimum", "maximum", "differential") == [("Big/Small", 5000, 300000, 150000)]
 
 
 def test_an_approved_change_says_who_when_and_with_how_much_notice(house: House, table: Table) -> None:
@@ -87,7 +85,7 @@ def test_an_approved_change_says_who_when_and_with_how_much_notice(house: House,
     before, after = named(report(house))
     assert before[8:10] == (START, since)
     assert after == (
-        "TS-01", "P1", RULES, "A", "Big and Small", 10000, 300000, None, since, None, PROPOSER, NOON, APPROVER, NOON,
+        "TS-01", "P1", RULES, "A", "Big/Small", 10000, 300000, None, since, None, PROPOSER, NOON, APPROVER, NOON,
         45, "Proposal", "Busy night", False,
     )  # fmt: skip
 
@@ -113,9 +111,9 @@ def test_a_table_that_moved_in_mid_period_has_its_sign_once_for_each_pit(house: 
     assigned(house, table, NOON, "P2")
     put_sign(table, sign({"big-small": (60, 3000)}), NOON + HOUR)
     assert named(report(house), *SHOWN) == [
-        ("TS-01", "P1", "A", "Big and Small", 5000, START, NOON),
-        ("TS-01", "P2", "A", "Big and Small", 5000, NOON, NOON + HOUR),
-        ("TS-01", "P2", "A", "Big and Small", 6000, NOON + HOUR, None),
+        ("TS-01", "P1", "A", "Big/Small", 5000, START, NOON),
+        ("TS-01", "P2", "A", "Big/Small", 5000, NOON, NOON + HOUR),
+        ("TS-01", "P2", "A", "Big/Small", 6000, NOON + HOUR, None),
     ]
 
 
@@ -146,7 +144,7 @@ def test_a_pit_manager_sees_a_table_that_came_from_another_pit_since_it_came(hou
     table = signed(house, pit="P2")
     assigned(house, table, NOON - HOUR, "P1")
     own = asked_in_post(house["pit-manager"], DAY, DAY)
-    assert named(LimitsInForce(own), *SHOWN) == [("TS-01", "P1", "A", "Big and Small", 5000, NOON - HOUR, None)]
+    assert named(LimitsInForce(own), *SHOWN) == [("TS-01", "P1", "A", "Big/Small", 5000, NOON - HOUR, None)]
 
 
 def test_a_day_on_which_the_clocks_change_has_its_own_length(house: House, clock: Any) -> None:
