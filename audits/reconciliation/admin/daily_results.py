@@ -14,11 +14,12 @@ from django.template.response import TemplateResponse
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from audits.findings.labels import kind_name, money
+from audits.findings.labels import kind_name
 from audits.models import COUNTS, FIGURES, Category, ClosedSummary, DayClose, DaySummary, Figures
 from audits.pages.fields import day_field
 from audits.reports.notes import table_notes
 from games.access.gate import authorize, can, visible, within_reach
+from games.labels.money import money_label
 from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 ROWS = 60
@@ -194,7 +195,7 @@ def _count(figures: Figures, name: str) -> str:
 
 
 def _amount(figures: Figures, name: str) -> str:
-    return money(getattr(figures, name))
+    return money_label(getattr(figures, name))
 
 
 def total_of(summaries: Iterable[DaySummary]) -> DaySummary:
