@@ -1,5 +1,6 @@
 """Names of the kinds of findings, and one sentence for each finding."""
 
+import re
 from collections.abc import Callable
 
 from audits.models import Category, Finding
@@ -7,9 +8,9 @@ from games.engine.play.findings import LATE_WITHDRAWAL
 from games.engine.rules.advice import situation_of
 from games.engine.rules.citation import SEPARATOR
 from games.engine.rules.loader import rulebooks
-from games.labels.boxes import box_label, boxes_label, pair_label
+from games.labels.boxes import box_label, boxes_label, key_label, pair_label
 from games.labels.money import money_label
-from games.labels.rules import rule_about, rule_label, rules_label
+from games.labels.rules import rule_about, rule_label
 
 #: The name of each kind, by category. The kind of an irregularity is the action that the rules require.
 KINDS: dict[str, dict[str, str]] = {
@@ -65,6 +66,10 @@ PROCEDURES = {
     "below-rules": "A ruling or discretion gave the player less than the rules give. This is not an error by itself. "
     "Read the ruling, and check that the amount is the one decided.",
 }
+
+
+#: The codes in `The sign lacked a minimum for four; a maximum for total-4, total-5.`
+LACKING = re.compile(r"(?<= for )[^;.]+")
 
 
 def kind_name(category: str, kind: str) -> str:
@@ -130,10 +135,19 @@ def _breach_text(finding: Finding) -> str:
 
 def _irregularity_text(finding: Finding) -> str:
     """Return what the engine recorded; a late bet or withdrawal is named with its player and box."""
-    if finding.detail.endswith(LATE_WITHDRAWAL):
+    if LATE_WITHDRAWAL in finding.detail:
         return f"Late withdrawal refused, {_whose(finding)}"
     if finding.player is not None:
         return f"Late bet, {_whose(finding)}"
+    return _detail_text(finding)
+
+
+def _procedural_text(finding: Finding) -> str:
+    """Return what the check recorded, with names in place of the codes of boxes and bet types."""
+    if finding.kind == "early-bet":
+        return f"Bet before betting opened, {_whose(finding)}"
+    if finding.detail.startswith("The sign lacked"):
+        return LACKING.sub(lambda lacking: ", ".join(map(key_label, lacking[0].split(", "))), finding.detail)
     return _detail_text(finding)
 
 
@@ -151,15 +165,16 @@ def _detail_text(finding: Finding) -> str:
 
 TEXTS: dict[Category, Callable[[Finding], str]] = {
     Category.DISCREPANCY: _discrepancy_text, Category.BREACH: _breach_text, Category.IRREGULARITY: _irregularity_text,
-    Category.PROCEDURAL: _detail_text, Category.BY_RULING: _by_ruling_text,
+    Category.PROCEDURAL: _procedural_text, Category.BY_RULING: _by_ruling_text,
 }  # fmt: skip
+
+
+def rulings_text(finding: Finding) -> str:
+    """Name the rulings on a late bet or withdrawal, which its sentence does not; else return an empty text."""
+    _, separator, rulings = finding.detail.partition("Ruled on: ")
+    return rulings.removesuffix(".") if separator and finding.player is not None else ""
 
 
 def rules_cited(finding: Finding) -> list[tuple[str, str, str]]:
     """Return each cited rule as its citation, its name and what it is about."""
     return [(citation, rule_label(citation), rule_about(citation)) for citation in finding.rules]
-
-
-def rules_text(finding: Finding) -> str:
-    """Name the cited rules: `Tai Sai v6 · Rules 4.1.2, 5.1.1`."""
-    return rules_label(finding.rules)

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 from audits.findings.admin.readable_history import ReadableHistoryAdmin
 from audits.findings.admin.steps import STEPS, buttons
 from audits.findings.breach_bets import breach_bets
-from audits.findings.labels import KINDS, PROCEDURES, finding_text, rules_cited
+from audits.findings.labels import KINDS, PROCEDURES, finding_text, rules_cited, rulings_text
 from audits.findings.selectors import STATES, FindingFilter, findings_list
 from audits.findings.services.findings import finding_acknowledge
 from audits.models import Category, Finding, Severity
@@ -141,7 +141,7 @@ class FindingAdmin(ReadableHistoryAdmin):
             **self.admin_site.each_context(request),
             "title": f"Finding no. {finding.pk}", "original": finding, "finding": finding, "opts": self.opts,
             "what": finding_text(finding), "meaning": PROCEDURES.get(finding.kind), "rules": rules_cited(finding),
-            "readings": readings_behind(finding),
+            "rulings": rulings_text(finding), "readings": readings_behind(finding),
             "buttons": buttons(request.user, finding),
             "breach": breach_bets(finding),
             "rulebook": rulebook_title(finding.rulebook),

@@ -75,7 +75,7 @@ def test_a_casino_may_be_more_patient(house: House, high: Finding, clock: Any) -
 def test_many_that_may_lie_for_long_do_not_hide_one_that_may_not(
     house: House, table: Table, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audits.findings.services.escalation.AT_ONCE", 3)
+    monkeypatch.setattr("audits.findings.services.escalation.BATCH", 3)
     record(*(played(f"R-{number}", UNDERPAID) for number in range(1, 6)))
     drain()
     clock.shift(MINUTE)
