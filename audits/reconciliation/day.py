@@ -29,7 +29,7 @@ from audits.reconciliation.bulk_read import (
     Rounds,
     rounds_of,
 )
-from audits.reconciliation.checks.own_checks import Procedure, begun_meanwhile
+from audits.reconciliation.checks.own_checks import ProcedureCheck, begun_meanwhile
 from audits.reconciliation.drafts import Sight, drafts_in
 from audits.reconciliation.explain import explained
 from audits.reconciliation.scalar_totals import sums_of_round

@@ -30,7 +30,6 @@ from audits.models import (
 )
 from games.access.gate import capacities
 from games.access.roles import ROLES
-
 from games.models import Casino, Staff, Table
 
 log = structlog.get_logger(__name__)

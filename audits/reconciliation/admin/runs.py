@@ -89,7 +89,8 @@ class RunAdmin(GatedAdmin):
         page = list((runs.filter(pk__lt=before) if before else runs)[: ROWS + 1])
         context = {
             **self.admin_site.each_context(request),
-            "title": "Reconciliation runs", "opts": self.opts, "runs": _counted(page[:ROWS]), "before": before, "kind": kind,
+            "title": "Reconciliation runs", "opts": self.opts, "runs": _counted(page[:ROWS]),
+            "before": before, "kind": kind,
             "older": page[ROWS - 1].pk if len(page) > ROWS else None,
             "kinds": [(name, title) for name, (title, _) in KINDS.items()],
             "buttons": [Button(reverse("admin:audits_run_add"), "Start a run", "play_arrow", True)]

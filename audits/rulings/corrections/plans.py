@@ -230,9 +230,9 @@ def verify_bounds(round_: Round, nets: Mapping[int, int]) -> None:
         most = stake * boxes[code].best_odds
         if not -stake <= net <= most:
             faults.append(
-                f"Bet {place + 1}, {round_.players[place]} on {box_label(code)}: {money_label(net)} is out of bounds. With a "
-                f"stake of {money_label(stake)} and odds of at best {boxes[code].best_odds} to 1, give a net from "
-                f"{money_label(-stake)} to {money_label(most)}."
+                f"Bet {place + 1}, {round_.players[place]} on {box_label(code)}: {money_label(net)} is out of bounds. "
+                f"With a stake of {money_label(stake)} and odds of at best {boxes[code].best_odds} to 1, give a net "
+                f"from {money_label(-stake)} to {money_label(most)}."
             )
     if faults:
         raise ValidationError({"nets": faults})
