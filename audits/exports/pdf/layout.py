@@ -34,7 +34,7 @@ ZERO_WIDTH_SPACE = "\u200b"
 
 @dataclass(frozen=True)
 class Need:
-    """The least width of a column that breaks no word, and the width it needs for one line, in thousandths of the size."""
+    """The least width of a column that breaks no word, and its width on one line, in thousandths of the size."""
 
     least: float
     wanted: float

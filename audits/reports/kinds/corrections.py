@@ -14,7 +14,7 @@ from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Consequence, Correction, Repayment, RepaymentMark
 from audits.reconciliation.later_decisions import decision_of
 from audits.reports.columns import INCIDENT, moment_column, person_column, text_column
-from audits.reports.kinds.findings import BOX, PLAYER, ROUND, RULES, SOURCE, TABLE, money
+from audits.reports.kinds.findings import BOX, PLAYER, ROUND, RULES, SOURCE, TABLE, money_column
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport
 from audits.reports.report_kind import Shelf
 from games.engine.box_numbers import code_of as box_code
@@ -42,9 +42,9 @@ class Corrections(PlacedReport):
         Column("decision", "Ruling or discretion", width=18), Column("kind", "Kind", width=22), RULES,
         person_column("ordered_by", "Ordered by"), moment_column("corrected_at", "Executed at"),
         person_column("corrected_by", "Executed by"), Column("bet", "Bet", ColumnKind.INTEGER, width=5), PLAYER,
-        BOX, money("stake", "Stake"), money("old_net", "Old net"),
-        money("new_net", "New net"), money("difference", "Difference"),
-        Column("direction", "Refund or recovery", width=11), money("amount", "Amount of the order"),
+        BOX, money_column("stake", "Stake"), money_column("old_net", "Old net"),
+        money_column("new_net", "New net"), money_column("difference", "Difference"),
+        Column("direction", "Refund or recovery", width=11), money_column("amount", "Amount of the order"),
         moment_column("told_at", "Patron told at"), person_column("told_by", "Patron told by"),
         moment_column("paid_at", "Paid or recovered at"), person_column("paid_by", "Marked as paid by"),
         text_column("state", "State", 20), SOURCE,

@@ -56,11 +56,11 @@ GROUP BY kinds.key ORDER BY 2 DESC, kinds.key
 """
 
 
-def count(name: str, title: str) -> Column:
+def count_column(name: str, title: str) -> Column:
     return Column(name, title, ColumnKind.INTEGER, width=9)
 
 
-def money(name: str, title: str) -> Column:
+def money_column(name: str, title: str) -> Column:
     return Column(name, title, ColumnKind.MONEY, width=14)
 
 
@@ -80,13 +80,13 @@ class Daily(ReportKind):
         Column("gaming_day", "Gaming day", ColumnKind.DATE, 11),
         Column("span", "Span", width=13, name_of=str.capitalize),
         Column("level", "Level", width=7, name_of=str.capitalize), Column("casino", "Casino", width=8),
-        Column("pit", "Pit", width=8), Column("table", "Table", width=9), count("rounds", "Rounds"),
-        count("bets", "Bets"),
-        money("turnover", "Turnover"), money("house_recorded", "Result, recorded"),
-        money("house_expected", "Result, expected"), money("theoretical", "Result, theoretical"), money("sigma", "σ"),
-        Column("hold", "Hold %", ColumnKind.PERCENT, 8), count("discrepancies", "Discrepancies"),
-        count("breaches", "Limit breaches"), count("irregularities", "Irregularities"),
-        count("procedural", "Procedure"), count("by_ruling", "By ruling"), count("voids", "Voids"),
+        Column("pit", "Pit", width=8), Column("table", "Table", width=9), count_column("rounds", "Rounds"),
+        count_column("bets", "Bets"),
+        money_column("turnover", "Turnover"), money_column("house_recorded", "Result, recorded"),
+        money_column("house_expected", "Result, expected"), money_column("theoretical", "Result, theoretical"), money_column("sigma", "σ"),
+        Column("hold", "Hold %", ColumnKind.PERCENT, 8), count_column("discrepancies", "Discrepancies"),
+        count_column("breaches", "Limit breaches"), count_column("irregularities", "Irregularities"),
+        count_column("procedural", "Procedure"), count_column("by_ruling", "By ruling"), count_column("voids", "Voids"),
     )  # fmt: skip
 
     def rows(self) -> Iterator[Row]:

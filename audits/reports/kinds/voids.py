@@ -16,7 +16,7 @@ from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Correction, IncidentRound, Ruling
 from audits.reconciliation.explain import event_of
 from audits.reports.columns import INCIDENT, list_column, moment_column, person_column
-from audits.reports.kinds.findings import ROUND, RULES, SOURCE, TABLE, money
+from audits.reports.kinds.findings import ROUND, RULES, SOURCE, TABLE, money_column
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches
 from audits.reports.report_kind import Shelf
 from games.engine.play.irregularities import INTERRUPTION, SETTLED, VOID, Event, assess, in_order, voids_of
@@ -67,9 +67,9 @@ class Voids(PlacedReport):
         person_column("dealer", "Dealer"),
         person_column("supervisor", "Supervisor"),
         Column("bets", "Bets", ColumnKind.INTEGER, width=6),
-        money("stakes", "Stakes"),
-        money("returned", "Stakes returned"),
-        money("players_net", "Players' net"),
+        money_column("stakes", "Stakes"),
+        money_column("returned", "Stakes returned"),
+        money_column("players_net", "Players' net"),
         SOURCE,
     )
     summed = ("bets", "stakes", "returned", "players_net")
