@@ -13,14 +13,14 @@ from games.labels.rules import rulebook_title
 from games.models import Casino, Table, TableAssignment
 
 
-def approval_notes(asked: ReportRequest) -> list[str]:
+def approval_notes(request: ReportRequest) -> list[str]:
     """Return the notices about approval for the casinos and rulebooks in the period of the report."""
-    return [note for casino, tables in _by_casino(asked) for note in _notes(casino, _played(casino, tables, asked))]
+    return [note for casino, tables in _by_casino(request) for note in _notes(casino, _played(casino, tables, request))]
 
 
-def rulebooks_of(asked: ReportRequest) -> list[str]:
+def rulebooks_of(request: ReportRequest) -> list[str]:
     """List the ids of the rulebooks in force in the period of the report."""
-    return sorted({id_ for casino, tables in _by_casino(asked) for id_ in _played(casino, tables, asked)})
+    return sorted({id_ for casino, tables in _by_casino(request) for id_ in _played(casino, tables, request)})
 
 
 def table_notes(table: Table, day: dt.date) -> list[str]:
@@ -28,18 +28,18 @@ def table_notes(table: Table, day: dt.date) -> list[str]:
     return _notes(table.casino, _rulebooks(table.casino, [table], day, day))
 
 
-def _by_casino(asked: ReportRequest) -> list[tuple[Casino, Iterable[Table]]]:
-    tables = Table.objects.order_by().filter(asked.standing.within(Table))
-    if asked.casino is not None:
-        tables = tables.filter(casino=asked.casino)
-    if asked.table is not None:
-        tables = tables.filter(pk=asked.table.pk)
+def _by_casino(request: ReportRequest) -> list[tuple[Casino, Iterable[Table]]]:
+    tables = Table.objects.order_by().filter(request.capacity.within(Table))
+    if request.casino is not None:
+        tables = tables.filter(casino=request.casino)
+    if request.table is not None:
+        tables = tables.filter(pk=request.table.pk)
     casinos = Casino.objects.filter(pk__in=tables.values("casino"))
     return [(casino, tables.filter(casino=casino)) for casino in casinos]
 
 
-def _played(casino: Casino, tables: Iterable[Table], asked: ReportRequest) -> Iterable[str]:
-    return _rulebooks(casino, tables, asked.first, asked.last)
+def _played(casino: Casino, tables: Iterable[Table], request: ReportRequest) -> Iterable[str]:
+    return _rulebooks(casino, tables, request.first, request.last)
 
 
 def _rulebooks(casino: Casino, tables: Iterable[Table], first: dt.date, last: dt.date) -> Iterable[str]:

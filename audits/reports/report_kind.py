@@ -41,7 +41,7 @@ class ReportRequest:
     """
 
     actor: Actor
-    standing: Capacity
+    capacity: Capacity
     first: dt.date
     last: dt.date
     casino: Casino | None = None
@@ -106,8 +106,8 @@ class ReportKind:
     #: What people call its rows, for a report without rows: "No discrepancies were found in 1,240 rounds."
     things: ClassVar[str]
 
-    def __init__(self, asked: ReportRequest) -> None:
-        self.asked = asked
+    def __init__(self, request: ReportRequest) -> None:
+        self.request = request
         self._sums: dict[int, int] = {}
 
     def rows(self) -> Iterator[Row]:
@@ -147,20 +147,22 @@ class ReportKind:
     def within(self, queryset: QuerySet[M]) -> QuerySet[M]:
         """Restrict a queryset to what the person may see, and to the requested casino and table."""
         model = queryset.model
-        reachable = queryset.filter(self.asked.standing.within(model))
+        reachable = queryset.filter(self.request.capacity.within(model))
         table_path = getattr(model, "table_path", None)
         casino_path = f"{table_path}__casino" if table_path else getattr(model, "casino_path", None)
         if table_path == "pk":
             casino_path = "casino"
-        if self.asked.casino is not None and casino_path:
-            reachable = reachable.filter(**{casino_path: self.asked.casino})
-        if self.asked.table is not None and table_path:
-            reachable = reachable.filter(**{table_path: self.asked.table.pk})
+        if self.request.casino is not None and casino_path:
+            reachable = reachable.filter(**{casino_path: self.request.casino})
+        if self.request.table is not None and table_path:
+            reachable = reachable.filter(**{table_path: self.request.table.pk})
         return reachable
 
     def rounds(self) -> int:
         """Return the number of rounds on record in the period, from daily results, or counted for a shift."""
-        if self.asked.window is not None:
-            return self.within(Round.objects.filter(self.asked.period_of("started_at"))).count()
-        days = self.within(DaySummary.objects.filter(gaming_day__gte=self.asked.first, gaming_day__lte=self.asked.last))
+        if self.request.window is not None:
+            return self.within(Round.objects.filter(self.request.period_of("started_at"))).count()
+        days = self.within(
+            DaySummary.objects.filter(gaming_day__gte=self.request.first, gaming_day__lte=self.request.last)
+        )
         return int(days.order_by().aggregate(rounds=Sum("rounds"))["rounds"] or 0)

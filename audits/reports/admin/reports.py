@@ -30,7 +30,7 @@ from audits.reports.registry import REPORTS
 from audits.reports.report_kind import ReportKind, ReportRequest, Shelf
 from audits.reports.services.certificates import STATEMENT_LENGTH, report_certify, report_recheck
 from audits.reports.services.production import pending_places
-from audits.reports.services.reports import own_casino, report_again, report_ask, report_cancel, verify_asked
+from audits.reports.services.reports import own_casino, report_again, report_ask, report_cancel, verify_request
 from audits.reports.services.snapshots import snapshot
 from audits.tasks import take_report
 from games.access.gate import authorize, can, deny, within_reach
@@ -74,7 +74,7 @@ class ReportForm(forms.Form):
         values = super().clean() or {}
         if {"kind", "first", "last", "format"} <= values.keys():
             try:
-                verify_asked(values["kind"], values["format"], values["first"], values["last"])
+                verify_request(values["kind"], values["format"], values["first"], values["last"])
             except ValidationError as error:
                 raise ValidationError({"last": error.messages}) from None
         return values
@@ -210,7 +210,8 @@ class ReportRunAdmin(GatedAdmin):
             "title": f"{REPORTS[run.kind].title}, {period_text(run)}", "original": run, "run": RunShown(run),
             "opts": self.opts, "parameters": parameters_of(run), "about": REPORTS[run.kind],
             "table": kept_table(run) if run.has_file else None, "rows": PREVIEW_ROWS, "charts": charts,
-            "buttons": self.buttons(request, run), "others": [RunShown(other) for other in others.exclude(pk=run.pk)[:10]],
+            "buttons": self.buttons(request, run),
+            "others": [RunShown(other) for other in others.exclude(pk=run.pk)[:10]],
             "can_certify": _can_certify(request, run),
         }  # fmt: skip
         return TemplateResponse(request, "reports/report.html", context)
@@ -334,14 +335,14 @@ def preview_of(
 ) -> TableShown:  # fmt: skip
     """Return the first rows of a report that is not made yet."""
     casino = table.casino if table else casino or actor.casino
-    standing = report_authorize(actor, kind, casino=casino, table=table, action=VIEW)
-    casino = casino or own_casino(standing)
+    capacity = report_authorize(actor, kind, casino=casino, table=table, action=VIEW)
+    casino = casino or own_casino(capacity)
     with snapshot():
-        report: ReportKind = REPORTS[kind](ReportRequest(actor, standing, first, last, casino, table))
+        report: ReportKind = REPORTS[kind](ReportRequest(actor, capacity, first, last, casino, table))
         rows = list(islice(report.rows(), PREVIEW_ROWS + 1))
-        is_pending = report.reconciles and bool(pending_places(report.asked))
+        is_pending = report.reconciles and bool(pending_places(report.request))
         nil = "" if rows else report.nil()
-        return table_of(report.columns, rows, str(report.asked.timezone), nil=nil, is_pending=is_pending)
+        return table_of(report.columns, rows, str(report.request.timezone), nil=nil, is_pending=is_pending)
 
 
 def today_of(actor: Staff) -> dt.date:

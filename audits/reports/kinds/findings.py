@@ -51,7 +51,7 @@ class FindingReport(ReportKind):
 
     def findings(self) -> QuerySet[Finding]:
         """Return the findings of the period within reach, in the report's order."""
-        period = self.asked.period_of("round_started_at")
+        period = self.request.period_of("round_started_at")
         findings = self.within(Finding.objects.filter(period, category=self.category, lapsed_at=None))
         return findings.annotate(ref=REF, of_source=OF_SOURCE).order_by(
             "round_started_at", "ref", "of_source", "ordinal", "pk"

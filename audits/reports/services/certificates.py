@@ -13,7 +13,7 @@ from audits.models import CERTIFIED_FORMATS, DaySummary, ReportCertificate, Repo
 from audits.reports.reach import CERTIFY, report_authorize
 from audits.reports.registry import REPORTS
 from audits.reports.services.files import certified_path, file_path, sha256_of
-from audits.reports.services.production import asked_of, file_write
+from audits.reports.services.production import file_write, request_of
 from audits.reports.services.snapshots import snapshot
 from games.history.audited_save import verify_text
 from games.models import Staff
@@ -66,7 +66,7 @@ def _verify_certifiable(run: ReportRun) -> None:
 def report_check(*, run: ReportRun) -> bool:
     """Read the figures again, record whether they have changed since the report was made, and return it."""
     with snapshot() as moment:
-        report = REPORTS[run.kind](asked_of(run))
+        report = REPORTS[run.kind](request_of(run))
         _, digest = write_rows(report.rows(), None, lambda rows: None)
     has_changed = digest != run.rows_sha256
     run.changed_at = (run.changed_at or moment) if has_changed else None

@@ -131,15 +131,15 @@ def _begun(key: uuid.UUID) -> ReportRun | None:
 
 
 def _make(run: ReportRun, progress: Progress) -> None:
-    asked = asked_of(run)
+    request = request_of(run)
     report_type = REPORTS[run.kind]
     if report_type.reconciles:
-        pending_settle(actor_of(run), asked)
+        pending_settle(actor_of(run), request)
     with snapshot() as run.as_of:
-        report = report_type(asked)
+        report = report_type(request)
         _read(run, report, progress)
-        run.content = _content(report, asked, run.row_count or 0)
-        run.rulebooks = rulebooks_of(asked)
+        run.content = _content(report, request, run.row_count or 0)
+        run.rulebooks = rulebooks_of(request)
     run.engine = VERSION
     run.is_reprint = run.format == ReportFormat.PDF and _was_printed(run)
     path = file_path(run)
@@ -163,12 +163,12 @@ def _read(run: ReportRun, report: ReportKind, progress: Progress) -> None:
     run.row_count, run.rows_sha256 = kept.count, kept.sha256
 
 
-def _content(report: ReportKind, asked: ReportRequest, row_count: int) -> dict[str, Any]:
+def _content(report: ReportKind, request: ReportRequest, row_count: int) -> dict[str, Any]:
     """Return everything around the rows, as the run stores it."""
     return {
         "totals": row_as_json(report.totals()),
         "nil": "" if row_count else report.nil(),
-        "notes": [*report.notes(), *approval_notes(asked)],
+        "notes": [*report.notes(), *approval_notes(request)],
         "charts": [chart_as_json(chart) for chart in report.charts()],
     }
 
@@ -223,7 +223,7 @@ def actor_of(run: ReportRun) -> Actor:
     return run.asked_by or Operator()
 
 
-def asked_of(run: ReportRun) -> ReportRequest:
+def request_of(run: ReportRun) -> ReportRequest:
     """Return the request of a run, in the person's capacity now; raise if that differs from the one then."""
     actor = actor_of(run)
     capacity = report_capacity(actor, run.kind, casino=run.casino, table=run.table)
@@ -235,22 +235,24 @@ def asked_of(run: ReportRun) -> ReportRequest:
     return ReportRequest(actor, capacity, run.first_day, run.last_day, run.casino, run.table, window)
 
 
-def pending_settle(actor: Actor, asked: ReportRequest) -> None:
+def pending_settle(actor: Actor, request: ReportRequest) -> None:
     """Reconcile the pending rounds of the period until none is left. Other workers may do the same meanwhile."""
     for _ in range(PENDING_ATTEMPTS):
-        pending = pending_places(asked)
+        pending = pending_places(request)
         if not pending:
             return
         arrivals_take(only=pending, who=actor_name(actor))
     raise RuntimeError("Rounds of the period are still being reconciled.")
 
 
-def pending_places(asked: ReportRequest) -> list[TableDay]:
+def pending_places(request: ReportRequest) -> list[TableDay]:
     """List the tables and gaming days of the period with rounds that are not reconciled yet."""
-    days = {asked.first + dt.timedelta(days=number) for number in range((asked.last_reached - asked.first).days + 1)}
-    pending = outbox_of(days, asked.table)
-    if asked.table is None and asked.casino is not None:
-        own = set(Table.objects.filter(casino=asked.casino).values_list("pk", flat=True))
+    days = {
+        request.first + dt.timedelta(days=number) for number in range((request.last_reached - request.first).days + 1)
+    }
+    pending = outbox_of(days, request.table)
+    if request.table is None and request.casino is not None:
+        own = set(Table.objects.filter(casino=request.casino).values_list("pk", flat=True))
         pending = [place for place in pending if place[0] in own]
     return pending
 

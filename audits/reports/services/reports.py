@@ -35,7 +35,7 @@ def report_ask(
     again_of: ReportRun | None = None, send: Send | None = None,
 ) -> ReportRun:  # fmt: skip
     """Request a report. `send` sends it to a worker; without it the caller makes it."""
-    verify_asked(kind, format, first, last)
+    verify_request(kind, format, first, last)
     casino = table.casino if table else casino
     capacity = report_authorize(actor, kind, casino=casino, table=table)
     casino = casino or own_casino(capacity)
@@ -70,7 +70,7 @@ def report_again(*, actor: Actor, run: ReportRun, send: Send | None = None) -> R
     )  # fmt: skip
 
 
-def verify_asked(kind: str, format: str, first: dt.date, last: dt.date) -> None:
+def verify_request(kind: str, format: str, first: dt.date, last: dt.date) -> None:
     """Raise unless the report, format and period are valid."""
     if kind not in REPORTS:
         raise ValidationError({"kind": f"{kind!r:.40} is not a report. Choose one of {', '.join(sorted(REPORTS))}."})

@@ -22,7 +22,7 @@ from audits.reports.cover import period_text
 from audits.reports.reach import report_authorize
 from audits.reports.registry import REPORTS
 from audits.reports.services.files import file_path
-from audits.reports.services.reports import Send, file_name, report_ask, verify_asked
+from audits.reports.services.reports import Send, file_name, report_ask, verify_request
 from games.access.gate import authorize
 from games.access.services.access_records import export_made
 from games.floor.moments import day_bounds, gaming_day
@@ -84,7 +84,7 @@ def schedule_update(
 
 def _verify(actor: Staff, schedule: ReportSchedule) -> None:
     authorize(actor, "reportschedule.add", schedule.casino)
-    verify_asked(schedule.kind, schedule.format, dt.date.min, dt.date.min)
+    verify_request(schedule.kind, schedule.format, dt.date.min, dt.date.min)
     report_authorize(schedule.owner, schedule.kind, casino=schedule.casino, table=schedule.table)
     if schedule.table is not None and schedule.table.casino_id != schedule.casino_id:
         raise ValidationError({"table": f"{schedule.table} is not a table of {schedule.casino}. Choose another table."})
