@@ -20,6 +20,7 @@ UNITS = {"acting_days": "days"} | dict.fromkeys(
 )
 
 LABELS = {
+    "is_reporter_party": "The reporter may not rule",
     "escalate_low_after": "Low severity is escalated after",
     "escalate_medium_after": "Medium severity is escalated after",
     "escalate_high_after": "High severity is escalated after",

@@ -52,7 +52,7 @@ class AcknowledgeForm(FindingForm):
 class AssignForm(FindingForm):
     verify = staticmethod(verify_unresolved)
     to = forms.ModelChoiceField(
-        Staff.objects.none(), required=False, empty_label="Nobody", widget=UnfoldAdminSelectWidget(),
+        Staff.objects.none(), required=False, empty_label="Not assigned", widget=UnfoldAdminSelectWidget(),
         help_text="People who may resolve this finding now.",
     )  # fmt: skip
     field_order = ["to", "reason"]
@@ -109,7 +109,7 @@ def acknowledge(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
 
 def assign(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
     finding_assign(actor=actor, finding=finding, **values)
-    return f"Assigned to {values['to'] or 'nobody'}: {finding}."
+    return f"Assigned to {values['to']}: {finding}." if values["to"] else f"Assignment removed: {finding}."
 
 
 def resolve(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:

@@ -40,7 +40,8 @@ def finding_assign(*, actor: Staff, finding: Finding, to: Staff | None, reason: 
     if to is not None and not can(to, "finding.resolve", current):
         raise ValidationError({"to": f"{to} may not resolve this finding. Choose another person."})
     if to == current.assigned_to:
-        raise ValidationError({"to": f"It is already assigned to {to or 'nobody'}. Nothing has changed."})
+        state = f"already assigned to {to}" if to else "not assigned"
+        raise ValidationError({"to": f"This finding is {state}. Nothing has changed."})
     return _change(current, actor, reason, assigned_to=to)
 
 

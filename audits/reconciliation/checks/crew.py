@@ -125,8 +125,8 @@ class Crews:
     def doubtful(self, crews: Ints) -> Bools:
         """Mark the rounds whose crew must be checked at the time of the round."""
         # Few crews work in a few hours, and most are sound: a set is quicker than sorting all numbers.
-        odd = [crew for crew in set(crews.tolist()) if not self._is_sound(crew)]
-        return np.isin(crews, odd) if odd else np.zeros(len(crews), np.bool_)
+        doubtful = [crew for crew in set(crews.tolist()) if not self._is_sound(crew)]
+        return np.isin(crews, doubtful) if doubtful else np.zeros(len(crews), np.bool_)
 
     def _is_sound(self, crew: int) -> bool:
         known = self._sound.get(crew)

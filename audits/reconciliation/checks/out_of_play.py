@@ -56,7 +56,7 @@ class OutOfPlayCheck:
             self._found += [(pk, key, place) for pk, place in chosen]
 
     def findings(self) -> Iterator[tuple[int, FindingDraft]]:
-        """Yield the findings. A warning during play comes first, and stands for the same kind found by the steps."""
+        """Yield the findings. A warning during play replaces a finding of the same kind from the steps."""
         if not self._seen and not self._found:
             return
         warned = {key for pk in self._seen for key in self.closures.warned[pk]}

@@ -139,7 +139,7 @@ def test_the_chosen_are_acknowledged_and_who_was_overtaken_is_told(house: House)
     answer = as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [(f"{LIST}?state=all", 302)]
     shown = answer.content.decode()
-    assert "Acknowledged." in shown
+    assert "Finding acknowledged." in shown
     assert "This finding was acknowledged by SURVEILLANCE" in shown
     assert fresh(small).acknowledged_by.startswith("PIT-SUPERVISOR")
     assert fresh(grave).acknowledged_by.startswith("SURVEILLANCE")
@@ -157,7 +157,7 @@ def test_nothing_chosen_and_a_foreign_way_back_change_nothing(house: House) -> N
     sent = {"finding": ["x", "9" * 30], "back": "https://else.example/admin/"}
     answer = as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [(LIST, 302)]
-    assert "Nothing was chosen" in answer.content.decode()
+    assert "No finding was selected" in answer.content.decode()
 
 
 # --- One ---
@@ -197,13 +197,13 @@ def test_the_life_of_a_grave_one(house: House) -> None:
     assert "Compliance has yet to confirm it" in answer
     assert fresh(one).settled_amount == 250050
     assert steps_on(page(house, f"{LIST}{one.pk}/change/", "compliance"), one) == {"confirm", "return"}
-    assert "Returned to those" in send(house, one, "return", "compliance", reason="No receipt")
+    assert "Returned to be resolved again" in send(house, one, "return", "compliance", reason="No receipt")
     assert fresh(one).state == "acknowledged"
     send(house, one, "resolve", "pit-manager", outcome="written-off", amount="", reason="He left")
     assert "Confirmed: discrepancy" in send(house, one, "confirm", "compliance", reason="Agreed")
     assert fresh(one).confirmed_by == house["compliance"]
     assert steps_on(page(house, f"{LIST}{one.pk}/change/"), one) == {"reopen"}
-    assert "Open again" in send(house, one, "reopen", "pit-manager", reason="He came back")
+    assert "Reopened" in send(house, one, "reopen", "pit-manager", reason="He came back")
     history = page(house, f"{LIST}{one.pk}/history/")
     for text in ("No receipt", "He left", "Agreed", "He came back", "acknowledged", "2,500.50"):
         assert text in history, text

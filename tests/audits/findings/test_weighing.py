@@ -141,7 +141,7 @@ def test_the_proposer_is_notified_of_the_decision_once_also_by_mail(house: House
     approved(house, "acting", acting_days=7)
     change = threshold_propose(actor=one, casino=house.casino, kind="rulings", values={"notify_from": 5}, reason="x")
     assert proposers_notify()[0].text.splitlines() == [
-        f"Your proposal {change.casino.threshold_changes.get(kind='acting')} on the thresholds of RWS (acting "
+        f"Your threshold proposal {change.casino.threshold_changes.get(kind='acting')} for RWS (acting "
         "appointments) was approved by RWS-C2 Person RWS-C2, compliance at 15 Nov 2026, 20:00:00.",
         "Reason: Agreed",
         "In force from 16 Nov 2026, 06:00:00",

@@ -89,7 +89,7 @@ def test_a_day_shows_its_figures_and_what_changed_since_it_was_closed(house: Hou
     summary = DaySummary.objects.get()
     address = f"{DAYS}{summary.pk}/change/"
     shown = page(house, address, "pit-supervisor")
-    assert "At the close" in shown
+    assert "At closing" in shown
     assert "Discrepancy: overpaid" in shown
     assert "Changed since" not in shown
     played(house, [GRAVE], ref="LATE")

@@ -258,7 +258,7 @@ def test_a_report_that_stops_its_worker_every_time_is_said_to_have_failed(house:
     ReportRun.objects.filter(pk=run.pk).update(state="running", started_at=timezone.now(), attempts=3)
     assert report_take(key=run.pk) is None
     run.refresh_from_db()
-    assert (run.state, run.fault) == ("failed", "Its worker was stopped 3 times before it was finished.")
+    assert (run.state, run.fault) == ("failed", "The worker was stopped 3 times before the report was finished.")
     assert not list(reports_folder().glob(f"{run.pk.hex}*"))
 
 
