@@ -6,13 +6,13 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from audits.findings.labels import money
 from audits.incidents.dashboard import MOST_COUNTED, SHOWN
 from audits.incidents.labels import situation_words
 from audits.models import Incident, IncidentState
 from audits.rulings.reviews import to_review
 from audits.rulings.selectors import consequences_waiting, repayments_open
 from games.access.gate import can, visible
+from games.labels.money import money_label as money
 from games.models import Staff
 
 

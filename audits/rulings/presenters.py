@@ -7,7 +7,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from audits.findings.labels import money
 from audits.incidents.labels import rule_words, situation_words
 from audits.models import Category, Consequence, Correction, Finding, Incident, Repayment, Ruling
 from audits.reconciliation.explain import event_of
@@ -19,6 +18,7 @@ from games.engine.box_numbers import code_of
 from games.engine.rules.applied_readings import Matter, applied_readings, check_readings
 from games.engine.rules.loader import rulebook, rulebooks
 from games.engine.rules.readings import Reading
+from games.labels.money import money_label
 from games.models import Round, SettlementPolicy, Staff
 from games.settlement_policies.selectors import faults_of
 
@@ -143,7 +143,7 @@ def policy_words(policy: SettlementPolicy) -> str:
     if policy.excess:
         parts.append(f"in an over-full box give way: {EXCESS[policy.excess]}")
     if policy.rounding:
-        parts.append(f"a cut stake is rounded down to {money(policy.rounding)}")
+        parts.append(f"a cut stake is rounded down to {money_label(policy.rounding)}")
     words = "; ".join(parts) or "takes away what was set before"
     closed = faults_of(policy)
     return f"{words}. Not applied: {' '.join(closed.values())}" if closed else words

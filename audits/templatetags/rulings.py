@@ -4,10 +4,10 @@ from typing import Any
 
 from django import template
 
-from audits.findings import labels
 from audits.models import Correction, Ruling
 from audits.rulings.presenters import changes, ruling_rows
 from games.access.gate import can, visible
+from games.labels.money import money_label
 from games.models import Round
 
 register = template.Library()
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.filter
 def without_sign(amount: int) -> str:
-    return labels.money(abs(amount))
+    return money_label(abs(amount))
 
 
 @register.simple_tag(takes_context=True)

@@ -124,7 +124,7 @@ def csv_bare() -> float:
     from audits.reports.kinds.findings import Discrepancies
 
     made = discrepancies(CSV_ROWS)
-    query = made.found().values_list("ref", "table__code", *Discrepancies.fields, "of_source")
+    query = made.findings().values_list("ref", "table__code", *Discrepancies.fields, "of_source")
     text, parameters = query.query.sql_with_params()
     url = os.environ["DATABASE_URL"]
     with psycopg.connect(url) as own:

@@ -259,7 +259,7 @@ def test_a_dispute_runs_out_of_time(house: House, table: Table, clock: Any, mail
     (notice,) = visible(house["compliance"], Notice.objects.all())
     assert f"{incident}: due at 2026-11-22T20:00:00+08:00" in notice.text
     (mail,) = mailoutbox
-    assert (mail.to, mail.subject) == (["compliance@casino.example"], "Disputes at RWS have run out of time")
+    assert (mail.to, mail.subject) == (["compliance@casino.example"], "Disputes at RWS are overdue")
     clock.shift(HOUR)
     escalate()  # by the clock, again and again: told once
     assert (Notice.objects.count(), len(mailoutbox)) == (1, 1)

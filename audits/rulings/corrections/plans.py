@@ -12,7 +12,6 @@ from hashlib import sha256
 
 from django.core.exceptions import ValidationError
 
-from audits.findings.labels import box_name, money
 from audits.models import Consequence
 from audits.rulings.corrections.standing_nets import StandingNets, deltas, standing_nets_of
 from games.engine.box_numbers import code_of
@@ -21,6 +20,8 @@ from games.engine.errors import InputError
 from games.engine.play.findings import Ruled
 from games.engine.rules.loader import rulebook
 from games.history.audited_save import OvertakenError
+from games.labels.boxes import box_label
+from games.labels.money import money_label
 from games.models import Round
 
 Kind = Consequence.Kind
@@ -229,9 +230,9 @@ def verify_bounds(round_: Round, nets: Mapping[int, int]) -> None:
         most = stake * boxes[code].best_odds
         if not -stake <= net <= most:
             faults.append(
-                f"Bet {place + 1}, {round_.players[place]} on {box_name(code)}: {money(net)} is out of bounds. With a "
-                f"stake of {money(stake)} and odds of at best {boxes[code].best_odds} to 1, give a net from "
-                f"{money(-stake)} to {money(most)}."
+                f"Bet {place + 1}, {round_.players[place]} on {box_label(code)}: {money_label(net)} is out of bounds. "
+                f"With a stake of {money_label(stake)} and odds of at best {boxes[code].best_odds} to 1, give a net "
+                f"from {money_label(-stake)} to {money_label(most)}."
             )
     if faults:
         raise ValidationError({"nets": faults})

@@ -159,7 +159,7 @@ def test_compliance_is_told_once_in_the_app_and_by_mail(house: House, clock: Any
     assert Notice.objects.count() == 1
     assert (notices_mail(), notices_mail()) == (1, 0)
     (mail,) = mailoutbox
-    assert (mail.subject, mail.to) == ("Disputes at RWS have run out of time", ["compliance@casino.example"])
+    assert (mail.subject, mail.to) == ("Disputes at RWS are overdue", ["compliance@casino.example"])
     assert first.incident.number in mail.body
     assert NoticeMail.objects.get().fault == ""
 
