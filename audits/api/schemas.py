@@ -40,7 +40,7 @@ INCIDENT_NUMBER: Schema = {"type": "string", "pattern": f"^{INCIDENT_NUMBERS.pat
 SITUATION: Schema = {"type": "string", "enum": list(situations())}
 STATE: Schema = {"type": "string", "enum": IncidentState.values}
 PART: Schema = {"type": "string", "enum": IncidentPerson.Part.values}
-PARTY: Schema = {"type": "string", "enum": [str(one) for one in IncidentPerson.PARTIES]}
+PARTY: Schema = {"type": "string", "enum": [str(part) for part in IncidentPerson.PARTIES]}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 FACTS_IN: Schema = {
     "type": "object",

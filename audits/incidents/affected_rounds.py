@@ -154,7 +154,7 @@ class Radius:
         if self.incident_to is not None:
             points.append(("found", self.incident_to, None))
         later = self.dice_set.inspections.select_related("table").filter(at__gt=self.incident_from)
-        points += [(f"inspected-{one.result}", one.at, one.table) for one in later]
+        points += [(f"inspected-{inspection.result}", inspection.at, inspection.table) for inspection in later]
         if self.is_in_place:
             points.append(("still-fitted", self.now, self.last.table))
         return sorted(points, key=lambda point: point[1])
@@ -229,10 +229,10 @@ def blast_radius(table: Table, at: dt.datetime, until: dt.datetime | None = None
             {"what": what, "at": as_text(moment, casino), "table": at_table.code if at_table else None}
             for what, moment, at_table in radius.timeline()
         ],
-        "before": _amounts([one for one in sums if one[2]]),
-        "after": _amounts([one for one in sums if not one[2]]),
+        "before": _amounts([row for row in sums if row[2]]),
+        "after": _amounts([row for row in sums if not row[2]]),
         "tables": _by_table(sums),
-        "count": sum(one[3] for one in sums),
+        "count": sum(row[3] for row in sums),
         "rounds": [
             {"ref": ref, "table": code, "status": status} for ref, code, status in radius.rows(LISTED.format(most=MOST))
         ],
@@ -256,14 +256,14 @@ def affected_of(incident: Incident) -> dict[str, Any] | None:
 def _by_table(sums: list[Any]) -> list[dict[str, Any]]:
     keys = dict.fromkeys((code, rulebook) for code, rulebook, *_ in sums)
     return [
-        {"table": code, "rulebook": book, **_amounts([one for one in sums if one[:2] == (code, book)])}
+        {"table": code, "rulebook": book, **_amounts([row for row in sums if row[:2] == (code, book)])}
         for code, book in keys
     ]
 
 
 def _amounts(sums: list[Any]) -> dict[str, Any]:
     """Bet by bet: what players lost would go back to them, what they won would come back."""
-    rounds, settled, stakes, refunds, recoveries = (sum(int(one[place]) for one in sums) for place in range(3, 8))
+    rounds, settled, stakes, refunds, recoveries = (sum(int(row[place]) for row in sums) for place in range(3, 8))
     return {
         "rounds": rounds, "settled": settled, "stakes": format_money(stakes), "refunds": format_money(refunds),
         "recoveries": format_money(recoveries),

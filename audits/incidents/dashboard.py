@@ -29,7 +29,7 @@ def _incidents(staff: Staff) -> dict[str, Any]:
     found = incidents_found(staff, IncidentFilter(state=UNFINISHED_FILES))
     count = found.order_by()[: MOST_COUNTED + 1].count()
     return {
-        "open_incidents": [(one, situation_words(one.situation)) for one in found[:SHOWN]],
+        "open_incidents": [(incident, situation_words(incident.situation)) for incident in found[:SHOWN]],
         "incident_count": f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count,
     }
 

@@ -124,7 +124,7 @@ class BodyReader(InputFaults):
         if not isinstance(value, list) or len(value) > most:
             self.add(name, f"is not a list of at most {most}; write it as […].")
             return []
-        sound = [self.verify_line(one, f"{name}[{index}]") for index, one in enumerate(value)]
+        sound = [self.verify_line(text, f"{name}[{index}]") for index, text in enumerate(value)]
         return value if all(sound) else []
 
     # --- What is on record ---
@@ -166,7 +166,7 @@ class BodyReader(InputFaults):
         known = rounds_named(self.actor, names, casino or self.casino_meant())
         for index, name in enumerate(names):
             self.verify_one(f"rounds[{index}]", name, known[name])
-        return list({one.pk: one for found in known.values() for one in found}.values())
+        return list({round_.pk: round_ for found in known.values() for round_ in found}.values())
 
     def round(self, casino: Casino | None = None) -> Round | None:
         """One by its name; none where none is named."""
@@ -191,7 +191,9 @@ class BodyReader(InputFaults):
         if not isinstance(value, list) or len(value) > MOST_PEOPLE:
             self.add("people", f"is not a list of at most {MOST_PEOPLE}; write it as […].")
             return []
-        return [(part, reference) for index, one in enumerate(value) for part, reference in self._person(index, one)]
+        return [
+            (part, reference) for index, person in enumerate(value) for part, reference in self._person(index, person)
+        ]
 
     def _person(self, index: int, value: object) -> list[tuple[str, str]]:
         where = f"people[{index}]"
@@ -302,7 +304,7 @@ def read_confirmation(actor: Actor, document: object) -> tuple[str, str, str]:
     """The part and the reference of a named person, and the reason."""
     names = ("part", "reference", "reason")
     reader = BodyReader(actor, document, names, *names)
-    part = reader.choice("part", [str(one) for one in IncidentPerson.PARTIES])
+    part = reader.choice("part", [str(part) for part in IncidentPerson.PARTIES])
     reference, reason = reader.line("reference"), reader.words("reason")
     reader.done()
     return part, reference, reason

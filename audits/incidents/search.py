@@ -225,9 +225,11 @@ def search(actor: Any, text: str) -> list[Hit]:
         return []
     query = by_words(text)
     matches = [match for source in SOURCES for match in _ranked(actor, source, query)]
-    best = sorted(matches, key=lambda one: (-one.rank, -one.key))[:MOST_HITS]
-    things = {source.model: _things(source, [one.key for one in best if one.source is source]) for source in SOURCES}
-    return [one.hit(things[one.source.model][one.key]) for one in best]
+    best = sorted(matches, key=lambda match: (-match.rank, -match.key))[:MOST_HITS]
+    things = {
+        source.model: _things(source, [match.key for match in best if match.source is source]) for source in SOURCES
+    }
+    return [match.hit(things[match.source.model][match.key]) for match in best]
 
 
 @dataclass(frozen=True)

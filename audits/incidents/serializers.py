@@ -47,10 +47,10 @@ def entry_document(actor: Any, entry: LogEntry) -> dict[str, Any]:
     return entry_line(actor, entry) | {
         "addenda": [
             {
-                "id": one.pk, "summary": one.summary, "author": one.author.number, "written_by": one.who,
-                "recorded_at": as_text(one.recorded_at, one.casino),
+                "id": addendum.pk, "summary": addendum.summary, "author": addendum.author.number, "written_by": addendum.who,
+                "recorded_at": as_text(addendum.recorded_at, addendum.casino),
             }
-            for one in addenda
+            for addendum in addenda
         ],
         "incidents": [incident.number for incident in incidents],
     }  # fmt: skip
@@ -121,8 +121,12 @@ def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
     return incident_line(incident) | {
         "advice": incident.advice,
         "affected": affected_of(incident),
-        "checklist": [checklist_document(one, casino) for one in checklist_of(incident)],
-        "next": [one.after.value for one in transitions_from(incident.state) if can(actor, one.action, incident)],
+        "checklist": [checklist_document(step, casino) for step in checklist_of(incident)],
+        "next": [
+            transition.after.value
+            for transition in transitions_from(incident.state)
+            if can(actor, transition.action, incident)
+        ],
         "people": [person_document(person) for person in incident.people.select_related("confirmation")],
         "ruling_needs": who_decides(incident) or None if is_undecided(incident) else None,
         "rounds": [round_line(round_) for round_ in rounds_of(actor, incident).select_related("round__table")],
@@ -213,8 +217,8 @@ def evidence_document(actor: Any, evidence: Evidence) -> dict[str, Any]:
         "added_by": evidence.who,
         "at": as_text(evidence.at, casino),
         "custody": [
-            {"what": one.what, "at": as_text(one.at, casino), "who": one.who, "door": one.door}
-            for one in evidence.custody.all()
+            {"what": touch.what, "at": as_text(touch.at, casino), "who": touch.who, "door": touch.door}
+            for touch in evidence.custody.all()
         ],
     }
 

@@ -33,8 +33,10 @@ UNFINISHED = tuple(state for state in State if state is not State.CLOSED)
 
 
 def transitions_from(state: str) -> list[Transition]:
-    return [one for one in TRANSITIONS if one.before == state]
+    return [transition for transition in TRANSITIONS if transition.before == state]
 
 
 def find_transition(before: str, after: str) -> Transition | None:
-    return next((one for one in TRANSITIONS if (one.before, one.after) == (before, after)), None)
+    return next(
+        (transition for transition in TRANSITIONS if (transition.before, transition.after) == (before, after)), None
+    )

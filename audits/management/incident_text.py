@@ -62,7 +62,7 @@ def _figures(figures: dict[str, Any]) -> Iterator[str]:
         title = name.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
             yield f"  {title}:"
-            yield from (f"    {_record(one)}" for one in value)
+            yield from (f"    {_record(record)}" for record in value)
         elif value not in (None, []):
             yield f"  {title}: {_plain(value)}"
 
@@ -76,9 +76,9 @@ def _affected(affected: dict[str, Any] | None) -> Iterator[str]:
     yield from _figures({name: value for name, value in affected.items() if name not in ("rounds", "players")})
 
 
-def _record(one: dict[str, Any]) -> str:
+def _record(record: dict[str, Any]) -> str:
     return ", ".join(
-        f"{name.replace('_', ' ')} {_plain(value)}" for name, value in one.items() if value not in (None, [])
+        f"{name.replace('_', ' ')} {_plain(value)}" for name, value in record.items() if value not in (None, [])
     )
 
 
@@ -86,23 +86,29 @@ def _plain(value: Any) -> str:
     if isinstance(value, dict):
         return _record(value)
     if isinstance(value, list):
-        return "; ".join(_record(one) if isinstance(one, dict) else str(one) for one in value)
+        return "; ".join(_record(item) if isinstance(item, dict) else str(item) for item in value)
     return str(value)
 
 
 def _parts(document: dict[str, Any]) -> Iterator[str]:
-    yield from part("People", [f"{one['part']} {one['reference']}" for one in document["people"]])
-    yield from part("Rounds", [f"{one['source']} {one['ref']}, {one['table']}" for one in document["rounds"]])
-    yield from part("Related", [f"{one['number']}: {one['reason']}" for one in document["related"]])
+    yield from part("People", [f"{person['part']} {person['reference']}" for person in document["people"]])
+    yield from part(
+        "Rounds", [f"{round_['source']} {round_['ref']}, {round_['table']}" for round_ in document["rounds"]]
+    )
+    yield from part("Related", [f"{incident['number']}: {incident['reason']}" for incident in document["related"]])
     yield from part("Dispute", [_record(document["dispute"])] if document["dispute"] else [])
-    steps = [f"{one['at']}  {one['after']}: {one['reason']} ({one['who']})" for one in document["steps"]]
+    steps = [f"{step['at']}  {step['after']}: {step['reason']} ({step['who']})" for step in document["steps"]]
     yield from part("Steps", steps)
-    yield from part("Notes", [_note(one) for one in document["notes"]])
-    rulings = [f"{one['number']}  {one['state']}  {one['decision']} ({one['ruled_by']})" for one in document["rulings"]]
+    yield from part("Notes", [_note(note) for note in document["notes"]])
+    rulings = [
+        f"{ruling['number']}  {ruling['state']}  {ruling['decision']} ({ruling['ruled_by']})"
+        for ruling in document["rulings"]
+    ]
     yield from part("Rulings", rulings)
-    yield from part("Consequences", [consequence_text(one) for one in document["consequences"]])
+    yield from part("Consequences", [consequence_text(order) for order in document["consequences"]])
     discretions = [
-        f"{one['at']}  {one['decision']} ({one['rule']}, {one['decided_by']})" for one in document["discretions"]
+        f"{discretion['at']}  {discretion['decision']} ({discretion['rule']}, {discretion['decided_by']})"
+        for discretion in document["discretions"]
     ]
     yield from part("Discretion", discretions)
 

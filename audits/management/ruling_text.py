@@ -53,7 +53,9 @@ def _links(document: dict[str, Any]) -> Iterator[str]:
             if policy[name]
         ]
         yield from part("Policy", says)
-    yield from part("Reviews", [f"{one['rulebook']}: {one['outcome']} ({one['who']})" for one in document["reviews"]])
+    yield from part(
+        "Reviews", [f"{review['rulebook']}: {review['outcome']} ({review['who']})" for review in document["reviews"]]
+    )
 
 
 def _followed(document: dict[str, Any]) -> Iterator[str]:
@@ -62,10 +64,10 @@ def _followed(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _books(order: dict[str, Any]) -> Iterator[str]:
-    for one in order["corrections"]:
-        became = "void" if one["void"] else "settled" if one["settled"] else "amended"
-        dice = f" on {', '.join(map(str, one['dice']))}" if one["dice"] else ""
-        yield f"{one['round']['source']} {one['round']['ref']}: {became}{dice}, nets {' '.join(one['nets'])}"
-    for one in order["repayments"]:
-        marks = ", ".join(name for name in ("told", "paid") if one[name]) or "nothing marked"
-        yield f"{one['player']}: {one['amount']} ({marks})"
+    for correction in order["corrections"]:
+        became = "void" if correction["void"] else "settled" if correction["settled"] else "amended"
+        dice = f" on {', '.join(map(str, correction['dice']))}" if correction["dice"] else ""
+        yield f"{correction['round']['source']} {correction['round']['ref']}: {became}{dice}, nets {' '.join(correction['nets'])}"
+    for repayment in order["repayments"]:
+        marks = ", ".join(name for name in ("told", "paid") if repayment[name]) or "nothing marked"
+        yield f"{repayment['player']}: {repayment['amount']} ({marks})"

@@ -68,8 +68,10 @@ def _awaiting(staff: Staff) -> Work:
 def _second(staff: Staff) -> Work:
     found = consequences_waiting(staff)
     rows = [
-        Waiting(str(one), reverse("admin:audits_consequence_change", args=[one.pk]), f"{one.incident}, {one.who}")
-        for one in found[:SHOWN]
+        Waiting(
+            str(order), reverse("admin:audits_consequence_change", args=[order.pk]), f"{order.incident}, {order.who}"
+        )
+        for order in found[:SHOWN]
     ]
     every = f"{reverse('admin:audits_consequence_changelist')}?show=waiting"
     return Work("Waits for a second person", counted(found), rows, every)
@@ -79,10 +81,10 @@ def _unpaid(staff: Staff) -> Work:
     found = repayments_open(staff)
     rows = [
         Waiting(
-            one.player, reverse("admin:audits_consequence_change", args=[one.consequence_id]),
-            f"{'gets' if one.amount > 0 else 'gives back'} {money(abs(one.amount))}, {one.consequence.incident}",
+            repayment.player, reverse("admin:audits_consequence_change", args=[repayment.consequence_id]),
+            f"{'gets' if repayment.amount > 0 else 'gives back'} {money(abs(repayment.amount))}, {repayment.consequence.incident}",
         )
-        for one in found[:SHOWN]
+        for repayment in found[:SHOWN]
     ]  # fmt: skip
     every = f"{reverse('admin:audits_consequence_changelist')}?show=unpaid"
     return Work("Repayments not paid", counted(found), rows, every)
@@ -91,7 +93,7 @@ def _unpaid(staff: Staff) -> Work:
 def _reviews(staff: Staff) -> Work:
     found = to_review(staff)
     rows = [
-        Waiting(str(one.ruling), reverse("admin:audits_ruling_change", args=[one.ruling.pk]), one.why)
-        for one in found[:SHOWN]
+        Waiting(str(review.ruling), reverse("admin:audits_ruling_change", args=[review.ruling.pk]), review.why)
+        for review in found[:SHOWN]
     ]
     return Work("Rulings to review", str(len(found)), rows, reverse("admin:audits_ruling_standing"))

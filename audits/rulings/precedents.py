@@ -56,9 +56,9 @@ def precedents(actor: Any, incident: Incident, asked: PrecedentQuery) -> list[Pr
     known = visible(actor, Ruling.objects.filter(casino=incident.casino_id, is_withdrawal=False))
     keys = {key for found in _candidates(known, asked) for key in found}
     compared = (_compared(row, asked) for row in _rows(keys, asked))
-    best = sorted(compared, key=lambda one: (-one.score, -one.key))[:MOST_SHOWN]
-    rulings = Ruling.objects.select_related(*SHOWN).defer(*UNREAD).in_bulk([one.key for one in best])
-    return [Precedent(rulings[one.key], one.score, one.is_same_situation, one.shared_rules) for one in best]
+    best = sorted(compared, key=lambda text: (-text.score, -text.key))[:MOST_SHOWN]
+    rulings = Ruling.objects.select_related(*SHOWN).defer(*UNREAD).in_bulk([text.key for text in best])
+    return [Precedent(rulings[text.key], text.score, text.is_same_situation, text.shared_rules) for text in best]
 
 
 def _candidates(known: QuerySet[Ruling], asked: PrecedentQuery) -> Iterable[list[int]]:

@@ -134,7 +134,9 @@ def policies_shown(rulings: list[Ruling]) -> dict[int, str]:
         casino__in={casino for casino, _ in numbers}, ruling__in=[number for _, number in numbers]
     )
     return {
-        numbers[one.casino_id, one.ruling]: policy_words(one) for one in found if (one.casino_id, one.ruling) in numbers
+        numbers[policy.casino_id, policy.ruling]: policy_words(policy)
+        for policy in found
+        if (policy.casino_id, policy.ruling) in numbers
     }
 
 
@@ -161,16 +163,16 @@ def consequence_state(order: Consequence) -> tuple[str, str]:
 def consequence_rows(actor: Staff, orders: Any) -> list[dict[str, Any]]:
     """For lists: each with its state, its first rounds, and what of its repayments is open."""
     listed = list(orders.select_related("decision", "ruling", "incident", "table"))
-    keys = {key for one in listed for key in one.round_ids[:ROUNDS_SHOWN]}
+    keys = {key for order in listed for key in order.round_ids[:ROUNDS_SHOWN]}
     refs = dict(visible(actor, Round.objects.filter(pk__in=keys)).values_list("pk", "ref"))
     rows = []
-    for one in listed:
-        state, colour = consequence_state(one)
-        shown = [(key, refs[key]) for key in one.round_ids[:ROUNDS_SHOWN] if key in refs]
+    for order in listed:
+        state, colour = consequence_state(order)
+        shown = [(key, refs[key]) for key in order.round_ids[:ROUNDS_SHOWN] if key in refs]
         rows.append({
-            "order": one, "state": state, "colour": colour, "rounds": shown, "more": len(one.round_ids) - len(shown),
-            "sums": sums(one.repayments.all()) if one.is_executed else None,
-            "is_open": one.is_executed and unpaid(one.repayments.all()).exists(),
+            "order": order, "state": state, "colour": colour, "rounds": shown, "more": len(order.round_ids) - len(shown),
+            "sums": sums(order.repayments.all()) if order.is_executed else None,
+            "is_open": order.is_executed and unpaid(order.repayments.all()).exists(),
         })  # fmt: skip
     return rows
 

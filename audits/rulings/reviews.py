@@ -40,9 +40,9 @@ def to_review(actor: Any, ruling: Ruling | None = None) -> list[ToReview]:
     """All that the actor may see, or those of one ruling; what goes against a rule before changes of document."""
     held = rulings_in_force(actor) if ruling is None else rulings_in_force(actor).filter(pk=ruling.pk)
     found = [*_against_a_rule(held), *_sets_what_is_closed(held), *_other_document(held)]
-    keys = {one.ruling.pk for one in found}
+    keys = {review.ruling.pk for review in found}
     done = set(RulingReview.objects.filter(ruling__in=keys).values_list("ruling", "rulebook"))
-    return [one for one in found if (one.ruling.pk, one.rulebook) not in done]
+    return [review for review in found if (review.ruling.pk, review.rulebook) not in done]
 
 
 # --- What goes against an express rule ----------------------------------------------------------------
@@ -87,7 +87,10 @@ def _open_readings(rule: Decided, ruling: Ruling) -> set[str]:
 
 def _sets_what_is_closed(held: QuerySet[Ruling]) -> Iterator[ToReview]:
     """Kept from before: it sets a policy that the rulebook does not leave open, and that is not applied."""
-    rulings = {(one.casino_id, one.number): one for one in held.filter(scope=Scope.STANDING).order_by("made_at", "pk")}
+    rulings = {
+        (ruling.casino_id, ruling.number): ruling
+        for ruling in held.filter(scope=Scope.STANDING).order_by("made_at", "pk")
+    }
     policies = SettlementPolicy.objects.filter(
         casino__in={casino for casino, _ in rulings}, ruling__in={number for _, number in rulings}
     )

@@ -116,7 +116,8 @@ def reading_document(book: Rulebook, reading: Reading) -> dict[str, Any]:
         ],
         "sets": reading.sets or None,
         "excluded": [
-            {"value": one.value, "rules": book.cite(*one.rules), "text": one.text} for one in reading.excluded
+            {"value": exclusion.value, "rules": book.cite(*exclusion.rules), "text": exclusion.text}
+            for exclusion in reading.excluded
         ],
     }
 
@@ -293,11 +294,12 @@ def decided_of(actor: Any, incident: Incident) -> dict[str, Any]:
     rulings = incident.rulings.select_related("casino", "pit", "table", "incident", "replaces", "replaced_by")
     discretions = incident.discretions.select_related("casino", "table", "incident", "round__table")
     return {
-        "rulings": [ruling_line(one) for one in visible(actor, rulings).order_by("pk")],
+        "rulings": [ruling_line(ruling) for ruling in visible(actor, rulings).order_by("pk")],
         "consequences": [
-            consequence_line(one) for one in visible(actor, of_consequences(incident.consequences.order_by("pk")))
+            consequence_line(consequence)
+            for consequence in visible(actor, of_consequences(incident.consequences.order_by("pk")))
         ],
-        "discretions": [discretion_document(one) for one in visible(actor, discretions).order_by("pk")],
+        "discretions": [discretion_document(discretion) for discretion in visible(actor, discretions).order_by("pk")],
     }
 
 

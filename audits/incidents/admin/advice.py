@@ -38,7 +38,7 @@ def affected_shown(figures: dict[str, Any]) -> dict[str, Any]:
         ]
         shown["parts"] = [
             ("Before the incident", shown["before"]), ("Since the incident", shown["after"]),
-            *((f"At {one['table']}", one) for one in shown["tables"]),
+            *((f"At {table['table']}", table) for table in shown["tables"]),
         ]  # fmt: skip
     return shown
 

@@ -158,8 +158,8 @@ class IncidentForm(SituationForm):
         people = [
             (Part.DEALER, values.get("dealer") or (first.dealer if first else "") or ""),
             (Part.SUPERVISOR, values.get("supervisor") or (first.supervisor if first else "") or ""),
-            *((Part.WITNESS, one) for one in listed(values.get("witnesses", ""))),
-            *((Part.PATRON, one) for one in listed(values.get("patrons", ""))),
+            *((Part.WITNESS, number) for number in listed(values.get("witnesses", ""))),
+            *((Part.PATRON, patron) for patron in listed(values.get("patrons", ""))),
         ]
         return [(part, reference) for part, reference in people if reference]
 
@@ -201,7 +201,7 @@ class IncidentForm(SituationForm):
 
 
 def listed(text: str) -> list[str]:
-    return [one.strip() for one in re.split(r"[,\n]", text or "") if one.strip()]
+    return [part.strip() for part in re.split(r"[,\n]", text or "") if part.strip()]
 
 
 # --- From where it is opened -----------------------------------------------------------------------
@@ -233,8 +233,8 @@ def initial_from(actor: Staff, asked: QueryDict) -> dict[str, Any]:
             "occurred_from": _shown(conflict.at), "situation": "other",
             "account": f"{conflict} was sent again with another content by {conflict.who}.",
         }  # fmt: skip
-    if one := visible(actor, Round.objects.filter(pk=key_of(asked.get("round")))).first():
-        initial |= _from_round(one)
+    if round_ := visible(actor, Round.objects.filter(pk=key_of(asked.get("round")))).first():
+        initial |= _from_round(round_)
     return initial
 
 

@@ -133,5 +133,8 @@ def sign(actor: Staff, values: dict[str, Any]) -> Handover:
 def named(actor: Staff, casino: Casino | None, incidents: list[list[str]]) -> list[dict[str, Any]]:
     """The files that were open then, linked where the reader may open them."""
     numbers = [number for number, _ in incidents]
-    known = {one.number: one for one in visible(actor, Incident.objects.filter(casino=casino, number__in=numbers))}
+    known = {
+        incident.number: incident
+        for incident in visible(actor, Incident.objects.filter(casino=casino, number__in=numbers))
+    }
     return [{"number": number, "state": state, "file": known.get(number)} for number, state in incidents]

@@ -79,7 +79,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         return can(request.user, "incident.open")
 
     def get_urls(self) -> list[URLPattern]:
-        views: dict[str, Any] = {one.name: partial(self.step_view, taken=one) for one in STEPS}
+        views: dict[str, Any] = {step.name: partial(self.step_view, taken=step) for step in STEPS}
         views |= {str(state): partial(self.state_view, to=state) for state in STATES}
         views |= self.ruling_views()
         view = self.admin_site.admin_view
@@ -139,10 +139,10 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         authorize(actor, "incident.view")
         text = request.GET.get("q", "")[:200].replace("\x00", "")
         found = search(actor, text)
-        prefetch_related_objects([one.thing for one in found if isinstance(one.thing, IncidentNote)], "incident")
+        prefetch_related_objects([hit.thing for hit in found if isinstance(hit.thing, IncidentNote)], "incident")
         words_searched(actor, text)
-        confidential_read(actor, [one.thing for one in found])
-        hits = [self._hit(one) for one in found]
+        confidential_read(actor, [hit.thing for hit in found])
+        hits = [self._hit(hit) for hit in found]
         context = self.page_context(request, "Search", text=text, hits=hits)
         return TemplateResponse(request, "incidents/incident_search.html", context)
 
@@ -246,14 +246,16 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
     def buttons(self, actor: Any, incident: Incident) -> list[Button]:
         """By the table of transitions first, then what can be added; each for whoever may."""
         onward = [
-            Button(self.address(incident, str(one.after)), one.title, STATES[one.after], is_main=True)
-            for one in transitions_from(incident.state)
-            if can(actor, one.action, incident)
+            Button(
+                self.address(incident, str(transition.after)), transition.title, STATES[transition.after], is_main=True
+            )
+            for transition in transitions_from(incident.state)
+            if can(actor, transition.action, incident)
         ]
         steps = [
-            Button(self.address(incident, one.name), one.title, one.icon)
-            for one in STEPS
-            if one.is_open_to(actor, incident) and not (one.name == "dispute" and hasattr(incident, "dispute"))
+            Button(self.address(incident, step.name), step.title, step.icon)
+            for step in STEPS
+            if step.is_open_to(actor, incident) and not (step.name == "dispute" and hasattr(incident, "dispute"))
         ]
         if can(actor, "evidence.add", incident):
             steps.insert(1, Button(self.address(incident, "evidence"), "Add evidence", "attach_file"))

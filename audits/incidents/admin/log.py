@@ -111,7 +111,7 @@ class LogEntryAdmin(WrittenOnceAdmin):
         found = LogEntry.objects.none() if wanted is None else entries_found(actor, wanted)
         part = keyset_page(request, found, "at")
         confidential_read(actor, part.rows)
-        by_shift = groupby(part.rows, key=lambda one: (one.gaming_day, one.shift))
+        by_shift = groupby(part.rows, key=lambda entry: (entry.gaming_day, entry.shift))
         context = self.page_context(
             request, "Daily log", form=form, part=part, groups=[(*key, list(rows)) for key, rows in by_shift],
             new=LogForm(actor=actor, auto_id="new_%s") if self.has_add_permission(request) else None,

@@ -50,7 +50,7 @@ class RulingViews:
             "rule": self.rule_view, "settle": self.settle_view, "discretion": self.discretion_view,
             "discretion-settle": self.discretion_settle_view,
         }  # fmt: skip
-        return views | {one.name: partial(self.order_view, order=one) for one in ORDERS}
+        return views | {order.name: partial(self.order_view, order=order) for order in ORDERS}
 
     def rule_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Who was not quick enough is told, and keeps what he wrote."""

@@ -73,10 +73,13 @@ class ConfirmPartyForm(ActorForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         verify_not_closed(self.thing)
-        self.known = {str(one.pk): one for one in unconfirmed(self.thing)}
+        self.known = {str(person.pk): person for person in unconfirmed(self.thing)}
         if not self.known:
             raise ValidationError("No dealer or supervisor of the staff on record is named and not confirmed.")
-        named = [(key, f"{one.get_part_display()} {one.staff}, named by {one.who}") for key, one in self.known.items()]
+        named = [
+            (key, f"{person.get_part_display()} {person.staff}, named by {person.who}")
+            for key, person in self.known.items()
+        ]
         self.fields["person"] = fields.choice_field("Who", named)
         self.order_fields(["person", "reason"])
 
@@ -101,7 +104,9 @@ class ConsentForm(ActorForm):
         self.known = {str(group_ruler.pk): group_ruler for group_ruler in group_rulers_of(self.thing)}
         if not self.known:
             raise ValidationError(who_decides(self.thing))
-        self.fields["ruler"] = fields.choice_field("Ruling by", [(key, str(one)) for key, one in self.known.items()])
+        self.fields["ruler"] = fields.choice_field(
+            "Ruling by", [(key, str(ruler)) for key, ruler in self.known.items()]
+        )
         self.order_fields(["ruler", "reason"])
 
     def clean_ruler(self) -> Staff:
@@ -302,7 +307,7 @@ STATES = {
 
 def verify_leads_to(incident: Incident, to: str) -> None:
     if find_transition(incident.state, to) is None:
-        following = ", ".join(one.after.label.lower() for one in transitions_from(incident.state))
+        following = ", ".join(transition.after.label.lower() for transition in transitions_from(incident.state))
         raise ValidationError(f"{incident} is {incident.get_state_display().lower()}; what may follow is {following}.")
 
 

@@ -45,7 +45,7 @@ class EvidenceView(GatedView):
         pages = EvidencePages()
         page = pages.paginate_queryset(known, request, view=self) or []
         confidential_read(self.actor, page)
-        return pages.get_paginated_response([evidence_document(self.actor, one) for one in page])
+        return pages.get_paginated_response([evidence_document(self.actor, evidence) for evidence in page])
 
     def added(self, request: Request, about: Incident | LogEntry) -> Response:
         authorize(self.actor, "evidence.add", about)

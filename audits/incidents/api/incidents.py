@@ -34,7 +34,7 @@ class IncidentList(GatedView):
         allowed(request, "table", "state", "situation", *PERIOD, *PAGES)
         pages = IncidentPages()
         page = pages.paginate_queryset(incidents_found(self.actor, filter_from(request)), request, view=self) or []
-        return pages.get_paginated_response([incident_line(one) for one in page])
+        return pages.get_paginated_response([incident_line(incident) for incident in page])
 
     @operations.incident_add
     def post(self, request: Request) -> Response:

@@ -32,7 +32,7 @@ class LogEntryList(GatedView):
         pages = EntryPages()
         page = pages.paginate_queryset(entries_found(self.actor, wanted), request, view=self) or []
         confidential_read(self.actor, page)
-        return pages.get_paginated_response([entry_line(self.actor, one) for one in page])
+        return pages.get_paginated_response([entry_line(self.actor, entry) for entry in page])
 
     @operations.entry_add
     def post(self, request: Request) -> Response:

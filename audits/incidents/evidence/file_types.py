@@ -43,7 +43,7 @@ def type_of(name: str, head: bytes) -> str:
         raise ValidationError({"file": f"{name}: this type is not taken as evidence; send {LISTED}."})
     found = {BY_ENDING.get(match.lstrip(".").lower()) for match in _endings(head)}
     if claimed not in found:
-        looks = ", ".join(sorted(one for one in found if one)) or "none of the types that are taken"
+        looks = ", ".join(sorted(kind for kind in found if kind)) or "none of the types that are taken"
         raise ValidationError(
             {"file": f"{name}: the name says {claimed}, the content looks like {looks}; send the file as it was made."}
         )

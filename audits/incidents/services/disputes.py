@@ -92,8 +92,8 @@ def overdue_tell(*, now: dt.datetime | None = None) -> list[Notice]:
     moment = now or timezone.now()
     untold = overdue(moment).filter(told=None).select_related("incident__casino", "incident__table")
     by_casino: dict[int, list[Dispute]] = defaultdict(list)
-    for one in untold.select_for_update(of=("self",), skip_locked=True):
-        by_casino[one.incident.casino_id].append(one)
+    for dispute in untold.select_for_update(of=("self",), skip_locked=True):
+        by_casino[dispute.incident.casino_id].append(dispute)
     return [_tell(disputes, moment) for disputes in by_casino.values()]
 
 

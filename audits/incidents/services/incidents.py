@@ -194,7 +194,7 @@ def incident_step(*, actor: Actor, incident: Incident, to: str, reason: str) -> 
     authorize(actor, "incident.view", current)
     transition = find_transition(current.state, to)
     if transition is None:
-        following = ", ".join(one.after.label.lower() for one in transitions_from(current.state))
+        following = ", ".join(transition.after.label.lower() for transition in transitions_from(current.state))
         state = IncidentState(current.state).label.lower()
         raise OvertakenError(f"{current} is {state}; what may follow is {following}. Nothing has changed.")
     authorize(actor, transition.action, current)
@@ -357,12 +357,12 @@ def incident_rounds_add(*, actor: Staff, incident: Incident, rounds: Sequence[Ro
 @transaction.atomic
 def incident_relate(*, actor: Staff, incident: Incident, other: Incident, reason: str) -> IncidentLink:
     """Two files that belong together; it shows on both."""
-    for one in (incident, other):
-        authorize(actor, "incident.change", one)
+    for file in (incident, other):
+        authorize(actor, "incident.change", file)
     verify_reason(reason)
     if incident == other:
         raise ValidationError({"other": "A file is not related to itself; name another."})
-    first, second = sorted((incident, other), key=lambda one: one.pk)
+    first, second = sorted((incident, other), key=lambda file: file.pk)
     link = IncidentLink(one=first, other=second, reason=reason.strip(), who=actor_name(actor))
     IncidentLink.objects.bulk_create([link], ignore_conflicts=True)
     return IncidentLink.objects.get(one=first, other=second)

@@ -124,7 +124,7 @@ def open_matters(actor: Staff, casino: Casino) -> dict[str, Any]:
     incidents = visible(actor, Incident.objects.filter(casino=casino, state__in=UNFINISHED))
     findings = visible(actor, Finding.objects.filter(state=Finding.State.OPEN, lapsed_at=None, table__casino=casino))
     named = incidents.order_by("occurred_from").values_list("number", "state")[:MOST_NAMED]
-    return {"open_incidents": [list(one) for one in named], "open_findings": findings.count()}
+    return {"open_incidents": [list(row) for row in named], "open_findings": findings.count()}
 
 
 @transaction.atomic

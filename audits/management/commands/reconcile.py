@@ -88,17 +88,17 @@ def parts_taken(keys: list[int], workers: int) -> Iterator[int]:
         queue.seek(0)
         helpers = [context.Process(target=help_out, args=(queue, done), daemon=True) for _ in keys[1:workers]]
         try:
-            for one in helpers:
-                one.start()
+            for helper in helpers:
+                helper.start()
             for key in following(queue):
                 yield take(key)
                 while not done.empty():
                     yield done.get()
-            for one in helpers:
-                one.join()
+            for helper in helpers:
+                helper.join()
         finally:
-            for one in helpers:
-                one.kill()
+            for helper in helpers:
+                helper.kill()
     while not done.empty():
         yield done.get()
     for key in RunPart.objects.filter(pk__in=keys, is_done=False).values_list("pk", flat=True) if helpers else ():

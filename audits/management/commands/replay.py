@@ -30,11 +30,11 @@ class Command(ActingCommand):
         parser.add_argument("--limits", metavar="FILE", help="a JSON file, or - for standard input; else as known now")
 
     def act(self, actor: Actor, **options: Any) -> None:
-        one = round_named(actor, options["round"], coded(Casino, "--casino", options["casino"]))
-        authorize(actor, "round.view", one)
-        applied = terms_of_day(one.table).at(one.assignment_id, one.started_at)
+        round_ = round_named(actor, options["round"], coded(Casino, "--casino", options["casino"]))
+        authorize(actor, "round.view", round_)
+        applied = terms_of_day(round_.table).at(round_.assignment_id, round_.started_at)
         try:
-            done = replayed(one, applied, options)
+            done = replayed(round_, applied, options)
         except InputError as error:
             raise CommandError(str(error)) from None
         self.stdout.write(as_json(replay_document(done)))
@@ -71,11 +71,11 @@ def round_named(actor: Actor, name: str, casino: Casino | None) -> Round:
 
 def verify_single(name: str, seen: list[Round]) -> None:
     """Ask for the casino, or the source, where several rounds that the actor may see have the name."""
-    if casinos := sorted({one.table.casino.code for one in seen}):
+    if casinos := sorted({round_.table.casino.code for round_ in seen}):
         if len(casinos) > 1:
             listed = ", ".join(casinos)
             raise CommandError(f"round: several casinos have a round {name!r:.60}; add --casino, one of {listed}.")
-        listed = ", ".join(f"{one.source}/{one.ref}" for one in seen)
+        listed = ", ".join(f"{round_.source}/{round_.ref}" for round_ in seen)
         raise CommandError(f"round: {name!r:.60} is the ref of several rounds; write one of {listed}.")
 
 

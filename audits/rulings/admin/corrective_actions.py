@@ -136,7 +136,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         rest = every.exclude(pk__in=is_open.values("pk")).prefetch_related("marks").order_by("player")
         shown = [*first, *rest[: MOST_SHOWN - len(first)]]
         return {
-            "repayments": [(one, marks_of(one), list(one.marks.all())) for one in shown],
+            "repayments": [(repayment, marks_of(repayment), list(repayment.marks.all())) for repayment in shown],
             "is_cut": every[MOST_SHOWN : MOST_SHOWN + 1].exists(), "most_shown": MOST_SHOWN,
             "sums": [("In all", sums(every)), ("Still open", sums(is_open))],
             "may_mark": can(actor, "repayment.mark", order),

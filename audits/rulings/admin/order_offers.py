@@ -69,7 +69,9 @@ def amendable(actor: Staff, incident: Incident) -> dict[str, Round | LiveRound]:
         f"round-{round_.pk}": round_ for round_ in rounds if can(actor, VOID, round_)
     }
     in_play = LiveRound.objects.filter(table=incident.table_id, ended_at=None) if incident.table_id else []
-    return known | {f"live-{one.pk}": one for one in in_play if can(actor, "liveround.finish", one)}
+    return known | {
+        f"live-{live_round.pk}": live_round for live_round in in_play if can(actor, "liveround.finish", live_round)
+    }
 
 
 def may_amend(actor: Staff, incident: Incident) -> bool:
@@ -103,4 +105,4 @@ def may_settle_by_discretion(actor: Staff, incident: Incident) -> bool:
 
 def impartial_first(actor: Staff, rounds: Iterable[Round]) -> list[Round]:
     """The rounds that this person may settle before those that they dealt or supervised."""
-    return sorted(rounds, key=lambda one: is_party(actor, [one]))
+    return sorted(rounds, key=lambda round_: is_party(actor, [round_]))

@@ -70,7 +70,7 @@ class OrderForm(ActorForm):
         return values if self.errors else values | {"basis": self.basis()}
 
     def basis(self) -> Basis:
-        found = next((one for one in rulings_holding(self.thing) if one.pk == self.asked_ruling), None)
+        found = next((ruling for ruling in rulings_holding(self.thing) if ruling.pk == self.asked_ruling), None)
         return Basis(self.thing, found)
 
 
@@ -94,7 +94,7 @@ class ByForm(OrderForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         held = rulings_holding(self.thing) if can(self.actor, "consequence.order", self.thing) else []
-        rulings = [(f"{BY_RULING}{one.pk}", f"{one}: {one.decision:.80}") for one in held]
+        rulings = [(f"{BY_RULING}{ruling.pk}", f"{ruling}: {ruling.decision:.80}") for ruling in held]
         rules = [(number, f"{number}: {rule_words(citation)}") for number, citation in self.voidings()]
         self.fields["rule"] = fields.choice_field("By", [("", "Choose"), *rulings, *rules])
         self.fields["rule"].initial = self._first([key for key, _ in rulings], [key for key, _ in rules])
@@ -112,7 +112,7 @@ class ByForm(OrderForm):
         """The ruling that it was asked from, what the advice cites, or nothing."""
         if (asked := f"{BY_RULING}{self.asked_ruling}") in rulings:
             return asked
-        advised = [one.partition("#")[2] for one in (self.thing.advice or {}).get("rules", ())]
+        advised = [citation.partition("#")[2] for citation in (self.thing.advice or {}).get("rules", ())]
         return next((number for number in advised if number in rules), rulings[0] if rulings else "")
 
     def basis(self) -> Basis:
@@ -128,16 +128,16 @@ class VoidRoundsForm(ByForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.known = incident_rounds(self.actor, self.thing)
-        self.fields["rounds"].initial = ", ".join(one.ref for one in voidable(self.actor, self.known))
+        self.fields["rounds"].initial = ", ".join(round_.ref for round_ in voidable(self.actor, self.known))
         self.order_fields(["rounds", "rule", "reason"])
 
     def clean_rounds(self) -> list[Round]:
         refs = dict.fromkeys(listed(self.cleaned_data["rounds"]))
-        return [one for ref in refs for one in self._called(ref)]
+        return [round_ for ref in refs for round_ in self._called(ref)]
 
     def _called(self, ref: str) -> list[Round]:
         """Those of the file first; any other one has to be the only one that is called so."""
-        if own := [one for one in self.known if one.ref == ref]:
+        if own := [round_ for round_ in self.known if round_.ref == ref]:
             return own
         found = list(rounds_called(self.actor, ref).filter(table__casino=self.thing.casino_id)[:2])
         if not found:
@@ -189,7 +189,9 @@ class AmendForm(OrderForm):
         self.known = amendable(self.actor, self.thing)
         if not self.known:
             raise ValidationError("No round of this file is unsettled, and none is in play: that takes a ruling.")
-        named = [(key, f"{one}{', in play' if key.startswith('live') else ''}") for key, one in self.known.items()]
+        named = [
+            (key, f"{round_}{', in play' if key.startswith('live') else ''}") for key, round_ in self.known.items()
+        ]
         self.fields["round"] = fields.choice_field("Round", named)
         self.order_fields(["round", "dice", "reason"])
 
@@ -290,7 +292,7 @@ def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None
     def button(name: str, title: str, icon: str) -> Button:
         return Button(f"{reverse(f'admin:audits_incident_{name}', args=[incident.pk])}{asked}", title, icon)
 
-    buttons = [button(one.name, one.title, one.icon) for one in ORDERS if one.is_offered(actor, incident)]
+    buttons = [button(order.name, order.title, order.icon) for order in ORDERS if order.is_offered(actor, incident)]
     if rulings and may_settle(actor, incident):
         buttons.append(button("settle", "Amend the settlement", "price_change"))
     if ruling is None and may_settle_by_discretion(actor, incident):

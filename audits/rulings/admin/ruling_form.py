@@ -88,7 +88,10 @@ class RulingForm(forms.Form):
     def _excess(self) -> list[tuple[str, str]]:
         """Only what the rulebook leaves open."""
         book = book_of(self.incident)
-        return [("", "stays as it is"), *((one, EXCESS[one]) for one in (book.open_policies() if book else ()))]
+        return [
+            ("", "stays as it is"),
+            *((policy, EXCESS[policy]) for policy in (book.open_policies() if book else ())),
+        ]
 
     def _readings(self) -> list[tuple[str, str]]:
         return [
@@ -104,7 +107,7 @@ class RulingForm(forms.Form):
             self.fields["kind"].error_messages["invalid_choice"] = fault
 
     def clean_rules(self) -> list[str]:
-        return [self._cited(one) for one in listed(self.cleaned_data["rules"])]
+        return [self._cited(rule) for rule in listed(self.cleaned_data["rules"])]
 
     def _cited(self, text: str) -> str:
         book = self.incident.rulebook
@@ -136,7 +139,11 @@ class RulingForm(forms.Form):
         is_bound = "standing" in self.fields and values.get("kind") != RulingKind.CONFIRMATION
         found = precedents(self.actor, incident, asked)
         return {
-            "precedents": [(one, *state_of(one.ruling)) for one in found if one.ruling.incident_id != incident.pk],
+            "precedents": [
+                (precedent, *state_of(precedent.ruling))
+                for precedent in found
+                if precedent.ruling.incident_id != incident.pk
+            ],
             "binding": binding(incident, rules) if is_bound else None,
         }
 

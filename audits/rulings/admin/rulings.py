@@ -140,7 +140,7 @@ class RulingAdmin(WrittenOnceAdmin):
         context = self.page_context(
             request, "Standing interpretations", part=part,
             rulings=[(ruling_row, sets.get(ruling_row["ruling"].pk, "")) for ruling_row in ruling_rows(part.rows)],
-            to_review=[(one, can(actor, "ruling.make", one.ruling)) for one in waiting],
+            to_review=[(review, can(actor, "ruling.make", review.ruling)) for review in waiting],
         )  # fmt: skip
         return TemplateResponse(request, "rulings/rulings_standing.html", context)
 
@@ -246,6 +246,6 @@ def links_of(actor: Staff, ruling: Ruling) -> list[tuple[str, Ruling, str]]:
     there = [("Takes the place of", ruling.replaces, ""), ("Follows", ruling.follows, "")]
     there += [("Departs from", ruling.departs_from, ruling.departure)]
     here = [("Superseded by", getattr(ruling, "replaced_by", None), "")]
-    here += [("Followed by", one, "") for one in ruling.followed_by.all()[:20]]
-    here += [("Departed from by", one, one.departure) for one in ruling.departed_from_by.all()[:20]]
-    return [(words, one, why) for words, one, why in [*there, *here] if one and can(actor, "ruling.view", one)]
+    here += [("Followed by", other, "") for other in ruling.followed_by.all()[:20]]
+    here += [("Departed from by", other, other.departure) for other in ruling.departed_from_by.all()[:20]]
+    return [(words, other, why) for words, other, why in [*there, *here] if other and can(actor, "ruling.view", other)]

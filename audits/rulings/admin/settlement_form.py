@@ -61,15 +61,15 @@ class SettleForm(OrderForm):
         super().__init__(*args, **kwargs)
         self.books = books
         self.fields[self.basis_name] = fields.choice_field("By", self.choices(), initial=str(self.asked_ruling))
-        one = books.round
-        places = [place for place, name in enumerate(one.players) if not player or name == player]
+        round_ = books.round
+        places = [place for place, name in enumerate(round_.players) if not player or name == player]
         self.places = places[:MOST_SHOWN]
         self.is_cut = len(places) > MOST_SHOWN
         for place in self.places:
-            self.fields[f"net_{place}"] = NetField(f"{one.players[place]} on {code_of(one.boxes[place])}")
+            self.fields[f"net_{place}"] = NetField(f"{round_.players[place]} on {code_of(round_.boxes[place])}")
 
     def choices(self) -> list[tuple[str, str]]:
-        return [(str(one.pk), f"{one}: {one.decision:.80}") for one in rulings_holding(self.thing)]
+        return [(str(ruling.pk), f"{ruling}: {ruling.decision:.80}") for ruling in rulings_holding(self.thing)]
 
     @property
     def by(self) -> forms.BoundField:
@@ -80,12 +80,12 @@ class SettleForm(OrderForm):
 
     def rows(self) -> list[dict[str, Any]]:
         """The bets shown, each with its field."""
-        one, now = self.books.round, self.books.nets
+        round_, now = self.books.round, self.books.nets
         expected = [net for net, _ in self.books.recorded().expected()]
         return [
             {
-                "number": place + 1, "player": one.players[place], "box": code_of(one.boxes[place]),
-                "stake": one.stakes[place], "recorded": one.nets[place], "now": now[place],
+                "number": place + 1, "player": round_.players[place], "box": code_of(round_.boxes[place]),
+                "stake": round_.stakes[place], "recorded": round_.nets[place], "now": now[place],
                 "expected": expected[place] if expected else None, "field": self[f"net_{place}"],
             }
             for place in self.places
@@ -117,7 +117,10 @@ class DiscretionSettleForm(SettleForm):
         del self.fields["dice"]
 
     def choices(self) -> list[tuple[str, str]]:
-        return [(str(one.pk), f"{one.rule}, {one}: {one.decision:.80}") for one in decided_on(self.thing)]
+        return [
+            (str(discretion.pk), f"{discretion.rule}, {discretion}: {discretion.decision:.80}")
+            for discretion in decided_on(self.thing)
+        ]
 
     def basis(self) -> Basis:
         key = key_of(self.cleaned_data[self.basis_name])
@@ -141,7 +144,10 @@ def discretion_settle_page(site: Any, request: HttpRequest, incident: Incident) 
     actor = actor_of(request)
     authorize(actor, "consequence.order", incident)
     made = decided_on(incident)
-    rounds = {one.pk: one for one in [*(one.round for one in made if one.round), *incident_rounds(actor, incident)]}
+    rounds = {
+        round_.pk: round_
+        for round_ in [*(round_.round for round_ in made if round_.round), *incident_rounds(actor, incident)]
+    }
     wanted = "record what was decided first" if not made else "" if rounds else "name the round on the file first"
     if wanted:
         messages.error(request, f"A settlement by discretion takes a record and a round; {wanted}.")

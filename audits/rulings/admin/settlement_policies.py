@@ -52,4 +52,4 @@ def rulings_of(actor: Staff, policies: list[SettlementPolicy]) -> dict[tuple[int
     """The rulings that set them, within the reader's sight."""
     numbers = [policy.ruling for policy in policies]
     found: QuerySet[Ruling] = visible(actor, Ruling.objects.filter(number__in=numbers).defer("search"))
-    return {(one.casino_id, one.number): one for one in found}
+    return {(ruling.casino_id, ruling.number): ruling for ruling in found}

@@ -42,7 +42,7 @@ class IncidentConsequences(GatedView):
 
 def ordered(actor: Staff, order: OrderRequest) -> Consequence:
     """By the service of its kind."""
-    one = order.rounds[0] if order.rounds else None
+    round_ = order.rounds[0] if order.rounds else None
     match order.kind:
         case Kind.VOID:
             return rounds_void(actor=actor, basis=order.basis, rounds=order.rounds, reason=order.reason)
@@ -50,17 +50,17 @@ def ordered(actor: Staff, order: OrderRequest) -> Consequence:
             return affected_void(
                 actor=actor, basis=order.basis, reason=order.reason, narrowed=order.narrowed
             )  # fmt: skip
-        case Kind.SETTLEMENT if one is not None:
+        case Kind.SETTLEMENT if round_ is not None:
             return round_settle(
-                actor=actor, basis=order.basis, round=one, reason=order.reason, dice=order.dice, nets=order.nets
+                actor=actor, basis=order.basis, round=round_, reason=order.reason, dice=order.dice, nets=order.nets
             )
         case Kind.DISCRETION if order.basis.discretion is not None:
             return discretion_settle(
-                actor=actor, discretion=order.basis.discretion, nets=order.nets, reason=order.reason, round=one
+                actor=actor, discretion=order.basis.discretion, nets=order.nets, reason=order.reason, round=round_
             )
         case Kind.RESULT if order.dice is not None:
             return result_amend(
-                actor=actor, basis=order.basis, dice=order.dice, reason=order.reason, live=order.live, round=one
+                actor=actor, basis=order.basis, dice=order.dice, reason=order.reason, live=order.live, round=round_
             )
         case Kind.SUSPENSION:
             return table_suspend_for(actor=actor, basis=order.basis, reason=order.reason)

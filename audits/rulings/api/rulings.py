@@ -51,7 +51,7 @@ class RulingList(GatedView):
         allowed(request, *FILTERS, *PERIOD, *PAGES)
         pages = RulingPages()
         page = pages.paginate_queryset(rulings_found(self.actor, filter_from(request)), request, view=self) or []
-        return pages.get_paginated_response([ruling_line(one) for one in page])
+        return pages.get_paginated_response([ruling_line(ruling) for ruling in page])
 
     @operations.ruling_add
     def post(self, request: Request) -> Response:
@@ -114,9 +114,9 @@ class IncidentPrecedents(GatedView):
         return Response(
             {
                 "decided_by": not_covered_fault(incident) or None,
-                "readings": [reading_document(book, one) for one in readings_shown(incident)] if book else [],
+                "readings": [reading_document(book, reading) for reading in readings_shown(incident)] if book else [],
                 "binding": standing.number if standing and can(self.actor, "ruling.view", standing) else None,
-                "results": [precedent_document(one) for one in found],
+                "results": [precedent_document(precedent) for precedent in found],
             }
         )
 
@@ -170,7 +170,7 @@ class DiscretionList(GatedView):
             found = found.filter(days.within(casinos_of(self.actor), "at"))
         pages = DiscretionPages()
         page = pages.paginate_queryset(found.order_by("-at", "-pk"), request, view=self) or []
-        return pages.get_paginated_response([discretion_document(one) for one in page])
+        return pages.get_paginated_response([discretion_document(discretion) for discretion in page])
 
 
 class IncidentDiscretions(GatedView):

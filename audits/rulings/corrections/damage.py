@@ -125,7 +125,7 @@ def verify_affected(incident: Incident, rounds: Iterable[Round]) -> Radius:
     """Rounds that were named one by one: 5.6 reaches them only if the damaged set was played with."""
     radius, named = radius_for(incident), {round_.pk: round_ for round_ in rounds}
     reached = set(radius.rounds().filter(pk__in=named).values_list("pk", flat=True))
-    if outside := [one for key, one in named.items() if key not in reached]:
+    if outside := [round_ for key, round_ in named.items() if key not in reached]:
         first, last = (as_text(moment, incident.casino) for moment in (radius.starts_at, radius.ends_at))
         raise ValidationError({
             "rounds": f"{', '.join(map(str, outside[:5]))}: not played with dice set {radius.dice_set} from {first} to "

@@ -97,9 +97,9 @@ def owed(changes: Iterable[RoundChange]) -> dict[str, int]:
 
 def bets_changed(change: RoundChange) -> list[tuple[int, str, str, int, int, int]]:
     """The bets whose net changes: number from 1, player, box, stake, net before and after."""
-    one, now = change.books.round, change.books.nets
+    round_, now = change.books.round, change.books.nets
     return [
-        (place + 1, one.players[place], code_of(one.boxes[place]), one.stakes[place], now[place],
+        (place + 1, round_.players[place], code_of(round_.boxes[place]), round_.stakes[place], now[place],
          change.after.nets[place])
         for place, delta in enumerate(change.deltas) if delta
     ]  # fmt: skip

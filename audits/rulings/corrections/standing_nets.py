@@ -79,7 +79,7 @@ def standing_nets_of(rounds: Iterable[Round]) -> list[StandingNets]:
     corrections = Correction.objects.filter(round__in=listed).order_by("ordinal")
     for correction in corrections.select_related("consequence__ruling").defer("consequence__ruling__search"):
         made[correction.round_id].append(correction)
-    return [_books(one, made[one.pk]) for one in listed]
+    return [_books(round_, made[round_.pk]) for round_ in listed]
 
 
 def _books(round_: Round, made: list[Correction]) -> StandingNets:

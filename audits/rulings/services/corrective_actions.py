@@ -510,13 +510,13 @@ def correct(order: Consequence, actor: Staff, changes: Sequence[RoundChange]) ->
     touched: dict[str, set[int]] = defaultdict(set)
     by_table: dict[Table, list[LedgerEntry]] = defaultdict(list)
     for correction in made:
-        one = correction.round
-        for player, delta in zip(one.players, correction.deltas, strict=True):
+        round_ = correction.round
+        for player, delta in zip(round_.players, correction.deltas, strict=True):
             if delta:
                 owed[player] += delta
-                touched[player].add(one.pk)
-        by_table[one.table].append(LedgerEntry("correction", correction.pk, _held(order, correction)))
-    for table in sorted(by_table, key=lambda one: one.pk):
+                touched[player].add(round_.pk)
+        by_table[round_.table].append(LedgerEntry("correction", correction.pk, _held(order, correction)))
+    for table in sorted(by_table, key=lambda table: table.pk):
         ledger_append(table, *by_table[table])
     Repayment.objects.bulk_create(
         Repayment(consequence=order, player=player, amount=amount, rounds=len(touched[player]))
@@ -526,9 +526,9 @@ def correct(order: Consequence, actor: Staff, changes: Sequence[RoundChange]) ->
 
 
 def _correction(order: Consequence, change: RoundChange, who: str) -> Correction:
-    after, one = change.after, change.books.round
+    after, round_ = change.after, change.books.round
     return Correction(
-        consequence=order, round=one, ordinal=change.books.ordinal, table=one.table, gaming_day=one.gaming_day,
+        consequence=order, round=round_, ordinal=change.books.ordinal, table=round_.table, gaming_day=round_.gaming_day,
         deltas=change.deltas, nets=after.nets, is_void=after.is_void, is_settled=after.is_settled, dice=after.dice,
         is_decided=after.is_decided, decided=after.decided, rules=list(after.rules), who=who,
     )  # fmt: skip

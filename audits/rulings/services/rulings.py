@@ -229,7 +229,7 @@ def _record(actor: Staff, post: Capacity, incident: Incident, draft: RulingDraft
 
 def _held(ruling: Ruling, draft: RulingDraft) -> tuple[object, ...]:
     starts_at = ruling.effective_from.astimezone(dt.UTC) if ruling.effective_from else None
-    links = tuple(one.number if one else None for one in (ruling.replaces, ruling.follows, ruling.departs_from))
+    links = tuple(link.number if link else None for link in (ruling.replaces, ruling.follows, ruling.departs_from))
     return (
         ruling.number, ruling.incident.number, ruling.kind, ruling.rulebook, ruling.rules, ruling.question,
         ruling.facts, ruling.decision, ruling.reasoning, ruling.scope, starts_at, ruling.is_withdrawal, *links,
