@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from audits.findings.labels import money
 from audits.incidents.dashboard import MOST_COUNTED, SHOWN
-from audits.incidents.labels import situation_words
+from audits.incidents.labels import situation_label
 from audits.models import Incident, IncidentState
 from audits.rulings.reviews import to_review
 from audits.rulings.selectors import consequences_waiting, repayments_open
@@ -57,7 +57,7 @@ def _awaiting(staff: Staff) -> Work:
     rows = [
         Waiting(
             str(file), reverse("admin:audits_incident_change", args=[file.pk]),
-            f"{f'{file.table}, ' if file.table else ''}{situation_words(file.situation)}",
+            f"{f'{file.table}, ' if file.table else ''}{situation_label(file.situation)}",
         )
         for file in files.defer("advice").order_by("state_since", "pk")[:SHOWN]
     ]  # fmt: skip

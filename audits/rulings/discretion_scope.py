@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from django.core.exceptions import ValidationError
 
-from audits.incidents.labels import ACTIONS, situation_words
+from audits.incidents.labels import ACTIONS, situation_label
 from audits.models import Discretion, Incident
 from games.engine.errors import InputError
 from games.engine.rules.advice import advise
@@ -29,7 +29,7 @@ def discretion_scope(incident: Incident) -> Scope:
 
 
 def _decided_otherwise(book: Rulebook, incident: Incident) -> str:
-    words = situation_words(incident.situation)
+    words = situation_label(incident.situation)
     try:
         said = advise(book, incident.situation, incident.facts)
     except InputError:  # the situation is no longer one of the rulebook, or its facts are not complete

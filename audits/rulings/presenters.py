@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from audits.findings.labels import money
-from audits.incidents.labels import rule_words, situation_words
+from audits.incidents.labels import situation_label
 from audits.models import Category, Consequence, Correction, Finding, Incident, Repayment, Ruling
 from audits.reconciliation.explain import event_of
 from audits.reconciliation.terms import terms_of_day
@@ -19,6 +19,7 @@ from games.engine.box_numbers import code_of
 from games.engine.rules.applied_readings import Matter, applied_readings, check_readings
 from games.engine.rules.loader import rulebook, rulebooks
 from games.engine.rules.readings import Reading
+from games.labels.rules import rule_about
 from games.models import Round, SettlementPolicy, Staff
 from games.settlement_policies.selectors import faults_of
 
@@ -112,7 +113,7 @@ def order_rests_on(order: Consequence) -> list[Reading]:
 
 def with_words(citations: list[str]) -> list[tuple[str, str]]:
     return [
-        (citation, rule_words(citation) if citation.partition("#")[0] in rulebooks() else "") for citation in citations
+        (citation, rule_about(citation) if citation.partition("#")[0] in rulebooks() else "") for citation in citations
     ]
 
 
@@ -122,7 +123,7 @@ def ruling_rows(rulings: Any) -> list[dict[str, Any]]:
     for ruling in rulings:
         state, colour = state_of(ruling)
         rows.append(
-            {"ruling": ruling, "state": state, "colour": colour, "situation": situation_words(ruling.situation)}
+            {"ruling": ruling, "state": state, "colour": colour, "situation": situation_label(ruling.situation)}
         )
     return rows
 

@@ -16,7 +16,6 @@ from audits.incidents.admin import fields
 from audits.incidents.admin.advice import affected_now
 from audits.incidents.admin.form import listed
 from audits.incidents.admin.steps import ActorForm
-from audits.incidents.labels import rule_words
 from audits.incidents.selectors import rounds_called
 from audits.models import Consequence, Incident, Ruling
 from audits.pages.listing import key_of
@@ -44,6 +43,7 @@ from games.access.gate import can
 from games.engine.rules.citation import cite
 from games.engine.rules.loader import rulebook, rulebooks
 from games.floor.admin.forms import MomentField
+from games.labels.rules import rule_about
 from games.models import LiveRound, Round, Staff
 from games.pages.gated import Button, actor_of, take_step
 
@@ -95,7 +95,7 @@ class ByForm(OrderForm):
         super().__init__(*args, **kwargs)
         held = rulings_holding(self.thing) if can(self.actor, "consequence.order", self.thing) else []
         rulings = [(f"{BY_RULING}{ruling.pk}", f"{ruling}: {ruling.decision:.80}") for ruling in held]
-        rules = [(number, f"{number}: {rule_words(citation)}") for number, citation in self.voidings()]
+        rules = [(number, f"{number}: {rule_about(citation)}") for number, citation in self.voidings()]
         self.fields["rule"] = fields.choice_field("By", [("", "Choose"), *rulings, *rules])
         self.fields["rule"].initial = self._first([key for key, _ in rulings], [key for key, _ in rules])
         self.fields[

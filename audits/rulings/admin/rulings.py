@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 
 from audits.incidents.admin import fields
 from audits.incidents.admin.form import situation_groups
-from audits.incidents.labels import situation_words
+from audits.incidents.labels import situation_label
 from audits.incidents.search import SearchPeriod
 from audits.models import Ruling, RulingKind, Scope
 from audits.pages.listing import keyset_page
@@ -158,7 +158,7 @@ class RulingAdmin(WrittenOnceAdmin):
         context = self.page_context(
             request, ruling.number, original=ruling, ruling=ruling, state=state, colour=colour,
             buttons=self.buttons(actor, ruling, waiting), replaced_by=getattr(ruling, "replaced_by", None),
-            situation=situation_words(ruling.situation), rules=with_words(ruling.rules),
+            situation=situation_label(ruling.situation), rules=with_words(ruling.rules),
             readings=readings_of(ruling), authority=authority_of(ruling), rests_on=ruling_rests_on(ruling),
             policy=policies_shown([ruling]).get(ruling.pk, ""),
             links=links_of(actor, ruling), reviews=ruling.reviews.all(), review_of=waiting,
