@@ -1,4 +1,4 @@
-"""An incident file as a person reads it on a terminal, from its document."""
+"""An incident as text for a terminal, from its JSON document."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,27 +7,28 @@ WIDTH = 60
 
 
 def line_text(line: dict[str, Any]) -> str:
-    """One file on one line."""
-    place, words = line["table"] or "–", shortened(line["account"])
+    """Write an incident on one line."""
+    place, account = line["table"] or "–", shortened(line["account"])
     return printed(
-        f"{line['number']}  {line['occurred_from']}  {place:<8} {line['state']:<20} {line['situation']:<24} {words}"
+        f"{line['number']}  {line['occurred_from']}  {place:<8} {line['state']:<20} {line['situation']:<24} {account}"
     )
 
 
 def shortened(text: str) -> str:
-    """On one line, and not too long for it."""
+    """Shorten a text to one line."""
     words = " ".join(text.split())
     return words if len(words) <= WIDTH else f"{words[: WIDTH - 1]}…"
 
 
 def file_text(document: dict[str, Any]) -> str:
+    """Write a whole incident."""
     return printed(
         "\n".join([*_head(document), *_advice(document["advice"]), *_affected(document["affected"]), *_parts(document)])
     )
 
 
 def printed(text: str) -> str:
-    """Words that people wrote give a terminal no orders."""
+    """Replace unprintable characters, so that no text can control the terminal."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
 
 
@@ -57,7 +58,7 @@ def _advice(advice: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _figures(figures: dict[str, Any]) -> Iterator[str]:
-    """Each figure on a line; of a list of records, each record."""
+    """Write each figure on a line, and each record of a list."""
     for name, value in figures.items():
         title = name.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -68,7 +69,7 @@ def _figures(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def _affected(affected: dict[str, Any] | None) -> Iterator[str]:
-    """The rounds that damaged dice affected, as it is now, without the lists of rounds and players."""
+    """Write the rounds affected by damaged dice as of now, without the lists of rounds and players."""
     if affected is None:
         return
     yield ""
@@ -105,7 +106,7 @@ def _parts(document: dict[str, Any]) -> Iterator[str]:
         for ruling in document["rulings"]
     ]
     yield from part("Rulings", rulings)
-    yield from part("Consequences", [consequence_text(order) for order in document["consequences"]])
+    yield from part("Corrective actions", [consequence_text(order) for order in document["consequences"]])
     discretions = [
         f"{discretion['at']}  {discretion['decision']} ({discretion['rule']}, {discretion['decided_by']})"
         for discretion in document["discretions"]
@@ -114,10 +115,10 @@ def _parts(document: dict[str, Any]) -> Iterator[str]:
 
 
 def consequence_text(line: dict[str, Any]) -> str:
-    """What was ordered and what came of it, on one line."""
+    """Write a corrective action and its state on one line."""
     rounds = f", rounds: {line['round_count']}" if line["round_count"] else ""
     basis = line["ruling"] or ", ".join(line["rules"]) or "no rule"
-    end = f"{line['state']} by {line['decided_by']}" if line["decided_by"] else "waits for a second person"
+    end = f"{line['state']} by {line['decided_by']}" if line["decided_by"] else "waiting for a second person"
     return f"{line['id']}  {line['kind']} by {basis}{rounds}: {line['reason']} ({line['ordered_by']}); {end}"
 
 
@@ -127,6 +128,7 @@ def _note(note: dict[str, Any]) -> str:
 
 
 def part(title: str, lines: list[str]) -> Iterator[str]:
+    """Write a titled part, unless it is empty."""
     if lines:
         yield ""
         yield title

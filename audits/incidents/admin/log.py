@@ -170,6 +170,7 @@ class LogEntryAdmin(WrittenOnceAdmin):
             return f"Added to {entry} as entry {log_addendum(actor=actor, entry=entry, summary=values['summary'])}."
 
         return take_step(
-            self.admin_site, request, entry, action="logentry.add", title="Add an addendum", form_class=AddForm, take=take,
+            self.admin_site, request, entry, action="logentry.add", title="Add an addendum", form_class=AddForm,
+            take=take,
             back=self.address(entry), above="incidents/log_entry_above.html", context={"entry": entry},
         )  # fmt: skip

@@ -7,7 +7,7 @@ from games.models import Casino
 
 
 class NumberCounter(models.Model):
-    """The last number of a series in a casino's year. Its row is locked while a number is taken, so there are no gaps."""
+    """The last number of a series in a casino's year. Locked while a number is taken, so there are no gaps."""
 
     grants = Grants(update=("last",))
 

@@ -59,9 +59,7 @@ def _verify_quota(about: Incident | LogEntry) -> None:
     if kept >= settings.EVIDENCE_QUOTA:
         gigabytes = settings.EVIDENCE_QUOTA // (1024 * MEGABYTE)
         raise ValidationError(
-            {
-                "file": f"The evidence of {about.casino} has reached its quota of {gigabytes} GB; name the camera, or ask for more space."
-            }
+            {"file": f"The evidence of {about.casino} has reached its {gigabytes} GB; name the camera instead."}
         )
 
 
