@@ -194,7 +194,7 @@ NAMED_PERSON = record(
     {"part": PART, "reference": LINE, "confirmed_by": nullable(TEXT)},
 )
 NEW_INCIDENT = record(
-    "A new incident. Without a table there is no advice. `entry`, `finding` or `conflict` names what it is opened from.",
+    "A new incident. Without a table there is no advice. `entry`, `finding` or `conflict` is what it is opened from.",
     {
         "casino": nullable(LINE), "table": nullable(LINE), "occurred_from": MOMENT, "occurred_to": nullable(MOMENT),
         "situation": SITUATION, "facts": nullable(FACTS_IN), "account": WORDS, "rounds": nullable(ROUND_NAMES),

@@ -176,7 +176,7 @@ NEW_CONSEQUENCE = record(
     "round or live_round; `suspension` nothing more.",
     {
         "kind": CONSEQUENCE_KIND,
-        "rule": nullable(LINE | {"maxLength": LONGEST_RULE}) | {"description": "A rule that itself decides, such as 5.6."},
+        "rule": nullable(LINE | {"maxLength": LONGEST_RULE}) | {"description": "A rule that decides, such as 5.6."},
         "ruling": nullable(LINE) | {"description": "A ruling on this incident."},
         "discretion": nullable(NUMBER) | {"description": "The `id` of a discretion on this incident."},
         "rounds": nullable(ROUND_NAMES),

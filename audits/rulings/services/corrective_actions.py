@@ -112,8 +112,8 @@ def affected_void(
         rounds = rounds.filter(rulebook__in=rulebooks_with(basis.rule))
         if not rounds.exists() and reach.rounds().exists():
             raise ValidationError(
-                {"rule": f"The rulebooks of these rounds have no rule {basis.rule or '(none)'} on damaged dice; have the "
-                 "incident ruled on, and order the void by the ruling."}
+                {"rule": f"The rulebooks of these rounds have no rule {basis.rule or '(none)'} on damaged dice; have "
+                 "the incident ruled on, and order the void by the ruling."}
             )  # fmt: skip
     listed = list(rounds[: MOST_ROUNDS + 1])
     if len(listed) > MOST_ROUNDS:
