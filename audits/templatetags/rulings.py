@@ -26,6 +26,12 @@ def reading_name(name: str) -> str:
     return labels.reading_label(name)
 
 
+@register.filter
+def mark_name(what: str) -> str:
+    """Name a mark on a refund or recovery: `Patron informed` for `told`."""
+    return labels.MARKS[what]
+
+
 @register.simple_tag(takes_context=True)
 def decided_about(context: dict[str, Any], round_: Round) -> dict[str, Any]:
     """Return the visible corrections of a round, the oldest first, and the visible rulings on its incidents."""

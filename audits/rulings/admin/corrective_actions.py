@@ -14,6 +14,7 @@ from audits.models import Consequence, Repayment
 from audits.pages.listing import key_of, keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.corrections.previews import preview_of
+from audits.rulings.labels import MARKS
 from audits.rulings.presenters import changes, consequence_rows, consequence_state, order_rests_on, sums, with_subjects
 from audits.rulings.selectors import consequences_waiting, repayments_open, unpaid
 from audits.rulings.services.corrective_actions import (
@@ -156,7 +157,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         what, note = request.POST.get("what", ""), request.POST.get("note", "")
         try:
             made = repayment_mark(actor=actor, repayment=repayment, what=what, note=note)
-            messages.success(request, f"{repayment.player}: {made.get_what_display().lower()}.")
+            messages.success(request, f"{repayment.player}: {MARKS[made.what].lower()}.")
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
         return redirect(f"{self.address(order)}#repayments")
