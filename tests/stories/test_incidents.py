@@ -64,7 +64,7 @@ def test_5_5_2_a_cocked_die_is_voided_at_once(house: House, table: Table, player
     incident = incident_open(actor=supervisor, report=report)
     said = advice(incident)
     assert (said["action"], said["rules"], said["authority"]) == ("void", ["rws-tai-sai-v6#5.5.2"], "rule")
-    assert said["steps"][0] == "Call the round void and say so at the table"
+    assert said["steps"][0] == "Declare the round void and announce it at the table"
     clock.shift(20)
     player.do("void", rule="5.5.2", by="PIT-SUPERVISOR")
     recorded = Round.objects.get()

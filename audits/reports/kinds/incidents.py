@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Prefetch, QuerySet
 
 from audits.exports.document import Column, Row
-from audits.incidents.labels import ACTIONS, AUTHORITIES, situation_words
+from audits.incidents.labels import ACTIONS, AUTHORITIES, situation_label
 from audits.models import (
     Consequence,
     ConsequenceDecision,
@@ -114,7 +114,7 @@ def _row(incident: Incident) -> Row:
 def _situation(incident: Incident) -> str:
     """Name the situation with the facts for the advice: `The game was interrupted (known dice 2,?,?)`."""
     facts = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in incident.facts.items())
-    return f"{situation_words(incident.situation)} ({facts})" if facts else situation_words(incident.situation)
+    return f"{situation_label(incident.situation)} ({facts})" if facts else situation_label(incident.situation)
 
 
 def _refs(refs: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from audits.exports.document import Column, Row
-from audits.incidents.labels import situation_words
+from audits.incidents.labels import situation_label
 from audits.models import Ruling, Scope
 from audits.reports.columns import CASINO, INCIDENT, PIT, moment_column, person_column, text_column
 from audits.reports.kinds.findings import RULES, TABLE
@@ -91,7 +91,7 @@ class Rulings(PlacedReport):
         return (
             ruling.number, ruling.casino.code, code_of(ruling.pit), code_of(ruling.table),
             incident.number if self.shows("incident.view", incident) else None, ruling.made_at, ruling.who,
-            ruling.post.capitalize(), ruling.get_kind_display(), situation_words(ruling.situation),
+            ruling.post.capitalize(), ruling.get_kind_display(), situation_label(ruling.situation),
             _rulebook(ruling.rulebook), ruling.rules, ruling.question, ruling.decision, ruling.reasoning,
             Scope(ruling.scope).label, ruling.effective_from, _ends_at(ruling, later),
             state_of(ruling, later, self.now), sets, self._number(ruling.follows), self._number(ruling.departs_from),

@@ -104,7 +104,7 @@ def test_a_dispute_is_resolved_once_and_with_words(house: House) -> None:
         dispute_resolve(actor=house["compliance"], dispute=dispute, reason=" ")
     found = dispute_resolve(actor=house["compliance"], dispute=dispute, reason="Paid as a gesture")
     assert (found.resolution, found.resolved_at, list(running())) == ("Paid as a gesture", NOON, [])
-    with pytest.raises(ValidationError, match="resolved already"):
+    with pytest.raises(ValidationError, match="already resolved"):
         dispute_resolve(actor=house["compliance"], dispute=dispute, reason="Paid again")
 
 
