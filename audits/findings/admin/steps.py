@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.urls import reverse
-from django.utils import timezone
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminSelectWidget
 
 from audits.findings.services.findings import (
@@ -25,6 +24,7 @@ from audits.findings.services.weighing import confirm_from
 from audits.models import Finding
 from audits.pages.fields import MoneyField
 from games.access.gate import can
+from games.access.selectors import staff_who_may
 from games.models import Staff
 from games.pages.gated import ActionForm, Button
 
@@ -90,16 +90,8 @@ class ReopenForm(FindingForm):
 
 def resolvers(finding: Finding) -> list[Staff]:
     """Who may resolve it now: by a permanent post, or acting in one."""
-    now = timezone.now()
-    pit = finding.table.pit
-    people = Staff.objects.filter(is_active=True, department="pit", casino=finding.table.casino_id).exclude(
-        post="dealer", duties=None
-    )
-    near = [
-        person for person in people.distinct().select_related("pit") if person.pit_id in (None, pit.pk if pit else None)
-    ]
-    acting = people.filter(duties__starts_at__lte=now, duties__ends_at__gt=now).distinct()
-    return [one for one in {*near, *acting} if can(one, "finding.resolve", finding)]
+    people = staff_who_may("finding.resolve").filter(casino=finding.table.casino_id).select_related("pit")
+    return [person for person in people if can(person, "finding.resolve", finding)]
 
 
 # --- The steps -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from audits.models import Handover, Incident
 from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from games.access.gate import authorize, can, visible
+from games.access.roles import may_be_confidential
 from games.access.services.access_records import confidential_read
 from games.models import Casino, Staff
 from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_safe, take_step
@@ -28,7 +29,7 @@ class SignHandoverForm(forms.Form):
 
     def __init__(self, *args: Any, actor: Staff, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if actor.department == "surveillance":
+        if may_be_confidential("handover", actor.department):
             self.fields["is_confidential"] = fields.confidential_field()
         fields.offer_casino(self, actor)
 

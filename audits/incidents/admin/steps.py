@@ -28,6 +28,7 @@ from audits.models import Incident, IncidentPerson, IncidentState
 from audits.rulings.conflict_of_interest import group_rulers_of, rulers_of, who_decides
 from audits.rulings.services.rulings import ruling_consent, verify_unruled
 from games.access.gate import can, visible
+from games.access.roles import may_be_confidential
 from games.floor.admin.forms import MomentField
 from games.models import Staff
 from games.pages.gated import ActionForm
@@ -51,7 +52,7 @@ class NoteForm(ActorForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.actor.department in ("surveillance", "compliance"):
+        if may_be_confidential("incidentnote", self.actor.department):
             self.fields["is_confidential"] = fields.confidential_field()
 
 

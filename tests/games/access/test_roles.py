@@ -4,8 +4,9 @@ import itertools
 
 import pytest
 
-from games.access.roles import POSTS, ROLES, RolesError, is_above, load, role_of
+from games.access.roles import PATH, RolesError, access_policy, is_above, load, role_of
 
+POSTS, ROLES = access_policy().posts, access_policy().roles
 RULER = '[role.x]\nname = "X"\ndepartment = "it"\nreach = "casino"\nmay = []\n'
 
 
@@ -40,3 +41,30 @@ def test_nobody_deletes_anything() -> None:
 def test_a_wrong_table_is_an_error_that_says_where(text: str, fault: str) -> None:
     with pytest.raises(RolesError, match=fault):
         load('posts = ["dealer"]\n' + text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('group_post = "casino-manager"', "", "group_post is missing"),
+        ('group_post = "casino-manager"', 'group_post = "king"', "group_post: 'king'"),
+        ('group_post = "casino-manager"', 'group_post = "casino-manager"\ncolour = "red"', "unknown key colour"),
+        ('department_of_posts = "pit"', 'department_of_posts = "it"', "it has one role for each of posts"),
+        ('it = "IT"', "", "department: it is missing"),
+        ('short_idle = ["pit"]', 'short_idle = ["moon"]', "short_idle: 'moon'"),
+        ('"casino-manager", "compliance"]', '"operator"]', "escalation: 'operator'"),
+        ('disputes = "compliance"', "", "notified: disputes is missing"),
+        ('disputes = "compliance"', 'disputes = "nobody"', "notified: 'nobody'"),
+        ('logentry = ["surveillance"]', 'logentry = ["pit"]', "confidential: logentry: 'pit'"),
+        ('surveillance = ["pit"]', 'surveillance = ["moon"]', "protected: 'moon'"),
+        ('supervisor = "pit-supervisor"', 'supervisor = "king"', "crew: 'king'"),
+        ('amend-result = "pit-supervisor"', "", "authority: amend-result is missing"),
+        ('as = "pit-supervisor"', 'as = "king"', "role pit-manager: as 'king'"),
+        ('department = "audit"', 'department = "it"', "audit is missing|unknown key audit"),
+    ],
+)
+def test_a_decision_that_names_what_is_not_there_is_an_error_that_says_where(old: str, new: str, fault: str) -> None:
+    text = PATH.read_text()
+    assert old in text
+    with pytest.raises(RolesError, match=fault):
+        load(text.replace(old, new, 1))

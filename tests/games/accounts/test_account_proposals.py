@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from games.access.models.acting_appointment import ALL_PITS
-from games.access.roles import ROLES
+from games.access.roles import access_policy
 from games.access.services.acting_appointments import duty_grant
 from games.access.services.people import account_reset, local_password_set, staff_create, staff_update
 from games.accounts.services.account_changes import keys_made_by
@@ -32,7 +32,8 @@ def second(house: House) -> Staff:
 
 
 def hired(house: House, role: str = "surveillance", actor: Any = None) -> Staff:
-    department, post = ROLES[role].department or "", ROLES[role].post or ""
+    given = access_policy().roles[role]
+    department, post = given.department or "", given.post or ""
     return staff_create(
         actor=actor or house["administrator"], number="N1", name="New", department=department, post=post,
         casino=house.casino, reason="Hired",
@@ -52,7 +53,7 @@ def act(duty_of: Staff, house: House, post: str) -> Duty:
 
 
 def test_privileged_roles_follow_from_what_they_may_do() -> None:
-    assert {code for code, role in ROLES.items() if role.is_privileged and role.department} == {
+    assert {code for code, role in access_policy().roles.items() if role.is_privileged and role.department} == {
         "shift-manager", "casino-manager", "surveillance", "compliance", "auditor", "administrator",
     }  # fmt: skip
 

@@ -16,7 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from audits.models import Ruling
 from games.access.gate import authorize, freshness
-from games.access.roles import FRESH, FRESH_READS
+from games.access.roles import access_policy
 from games.accounts.middleware import FreshFactorMiddleware
 from games.accounts.services.fresh_factor import FreshFactorNeededError, verify_fresh
 from games.engine.signs.edits import Edits
@@ -63,11 +63,17 @@ def is_pending(proposal: LimitProposal) -> bool:
 
 
 def test_the_list_names_rulings_voids_approvals_exports_and_grants() -> None:
-    assert {"ruling.make", "consequence.void", "consequence.order", "limits.approve", "duty.add"} <= FRESH
+    assert {
+        "ruling.make",
+        "consequence.void",
+        "consequence.order",
+        "limits.approve",
+        "duty.add",
+    } <= access_policy().fresh
     approvals = {"ruling.consent", "finding.confirm", "thresholdchange.approve", "accountproposal.decide"}
     grants = {"terminal.add", "terminal.change", "reportschedule.add", "reportschedule.change", "staff.link"}
-    assert approvals | grants <= FRESH
-    assert {"report.export"} == FRESH_READS
+    assert approvals | grants <= access_policy().fresh
+    assert {"report.export"} == access_policy().fresh_reads
 
 
 def test_within_five_minutes_of_the_login_nothing_is_asked(house: House, proposal: LimitProposal) -> None:
