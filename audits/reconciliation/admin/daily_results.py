@@ -16,9 +16,9 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from audits.findings.labels import kind_name, money
 from audits.models import COUNTS, FIGURES, Category, ClosedSummary, DayClose, DaySummary, Figures
-from audits.pages.fields import day_field
 from audits.reports.notes import table_notes
 from games.access.gate import authorize, can, visible, within_reach
+from games.pages.fields import day_field
 from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 ROWS = 60
@@ -91,7 +91,7 @@ class DaySummaryAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        one = self.get_or_deny(request, object_id)
+        one: DaySummary = self.get_or_deny(request, object_id)
         frozen = ClosedSummary.objects.filter(table=one.table, close__gaming_day=one.gaming_day)
         closed = frozen.select_related("close__run").first()
         context = {
@@ -109,13 +109,6 @@ class DaySummaryAdmin(GatedAdmin):
     ) -> HttpResponse:
         """Its history is what was frozen at the close: the same page."""
         return self.change_view(request, object_id)
-
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> DaySummary:
-        one: DaySummary | None = self.get_object(request, object_id)
-        if one is None:
-            raise Http404(f"There is no day {object_id}.")
-        authorize(actor_of(request), "daysummary.view", one)
-        return one
 
 
 @admin.register(DayClose)
