@@ -26,7 +26,7 @@ from games.models import Duty, FailedLogin, LimitProposal, LoginSession
 from tests.audits.decided import incident_about
 from tests.conftest import House
 from tests.games.floor_setup import open_table
-from tests.games.logins import PASSWORD, code_of, is_in, passed
+from tests.games.logins import PASSWORD, code_of, is_in, logged_in, passed
 
 FIVE = dt.timedelta(minutes=5)
 
@@ -213,8 +213,7 @@ def test_the_command_line_is_not_asked(house: House) -> None:
 
 def test_without_the_setting_nothing_is_asked(house: House, proposal: LimitProposal, settings: Any) -> None:
     settings.REQUIRE_SECOND_FACTOR = False
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     grown_stale(client)
     assert approve(client, proposal).status_code == 302
 
@@ -231,8 +230,7 @@ def test_a_confirmation_gives_the_session_a_new_key_and_ends_the_old_one(house: 
 
 def test_ending_another_session_of_ones_own_asks_for_a_confirmation(house: House) -> None:
     client = passed(house, "shift-manager")
-    other = Client()
-    other.force_login(house["shift-manager"])
+    other = logged_in(house["shift-manager"])
     login = other.session["login"]
     grown_stale(client)
     assert "Confirm that it is you" in send(client, f"/admin/sessions/{login}/end/", {}).content.decode()
@@ -243,8 +241,7 @@ def test_ending_another_session_of_ones_own_asks_for_a_confirmation(house: House
 
 def test_a_new_authenticator_ends_the_other_sessions(house: House) -> None:
     client = passed(house, "shift-manager")
-    other = Client()
-    other.force_login(house["shift-manager"])
+    other = logged_in(house["shift-manager"])
     client.get("/admin/second-factor/enrol/")
     draft = TOTPDevice.objects.get(user=house["shift-manager"], confirmed=False)
     assert "Recovery codes" in client.post("/admin/second-factor/enrol/", {"code": code_of(draft)}).content.decode()

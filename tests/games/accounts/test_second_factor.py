@@ -13,8 +13,7 @@ from django.utils import timezone
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from games.access.gate import CONFIDENTIAL
-from games.access.roles import access_policy
+from games.access.roles import CONFIDENTIAL, access_policy
 from games.access.services.people import staff_update
 from games.accounts.services.second_factors import (
     RECOVERY_CODES,
