@@ -64,8 +64,9 @@ def undone() -> Iterator[None]:
 
 
 def client_of(house: House, role: str) -> Client:
-    options = {"raise_request_exception": False}
-    return Client(**options) if role == "anonymous" else logged_in(house[role], **options)
+    if role == "anonymous":
+        return Client(raise_request_exception=False)
+    return logged_in(house[role], raise_request_exception=False)
 
 
 def said(answer: Any) -> str:

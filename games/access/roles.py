@@ -10,8 +10,9 @@ PATH = Path(__file__).with_name("roles.toml")
 REACHES = ("tables", "pit", "casino")
 FIELDS = {"name", "department", "post", "reach", "as", "may", "second_factor"}
 KEYS = {
-    "fresh", "fresh_reads", "posts", "privileged", "department_of_posts", "group_post", "appoints_over_steps",
-    "short_idle", "escalation", "department", "notified", "confidential", "protected", "crew", "authority", "role",
+    "fresh", "fresh_reads", "posts", "posts_by_rule", "privileged", "department_of_posts", "group_post",
+    "appoints_over_steps", "short_idle", "escalation", "department", "notified", "confidential", "protected", "crew",
+    "authority", "role",
 }  # fmt: skip
 #: What the product asks about, so that a name left out or misspelt is an error of the file.
 NOTIFIED = {"disputes", "rulings", "corrective-actions", "report-schedules"}
@@ -43,6 +44,7 @@ class AccessPolicy:
     """All that `roles.toml` says; its first lines explain each key."""
 
     posts: tuple[str, ...]  # the lowest first
+    posts_by_rule: tuple[str, ...]
     roles: Mapping[str, Role]
     fresh: frozenset[str]
     fresh_reads: frozenset[str]
@@ -81,6 +83,7 @@ def load(text: str) -> AccessPolicy:
     floor = data["department_of_posts"]
     _ensure_known("department_of_posts", [floor], departments)
     _ensure_posts(posts, floor, roles)
+    _ensure_known("posts_by_rule", data["posts_by_rule"], posts)
     for name in ("group_post", "appoints_over_steps"):
         _ensure_known(name, [data[name]], posts)
     _ensure_known("short_idle", data["short_idle"], departments)
@@ -101,7 +104,8 @@ def load(text: str) -> AccessPolicy:
     if unknown := (changes | reads) - known:
         raise RolesError(f"roles.toml: fresh: {min(unknown)} is not an action of any role; check its name.")
     return AccessPolicy(
-        posts=posts, roles=roles, fresh=changes | reads, fresh_reads=reads, departments=departments,
+        posts=posts, posts_by_rule=tuple(data["posts_by_rule"]), roles=roles,
+        fresh=changes | reads, fresh_reads=reads, departments=departments,
         department_of_posts=floor, group_post=data["group_post"], appoints_over_steps=data["appoints_over_steps"],
         short_idle=tuple(data["short_idle"]), escalation=tuple(data["escalation"]), notified=dict(data["notified"]),
         confidential={name: tuple(writers) for name, writers in data["confidential"].items()},

@@ -147,6 +147,11 @@ class Duty(models.Model):
         return post_name(self.granted_as) if self.granted_as else ""
 
     @property
+    def is_by_reading(self) -> bool:
+        """Whether acting in this post rests on a reading of rule 1.5, which does not name it."""
+        return self.post not in access_policy().posts_by_rule
+
+    @property
     def lasts(self) -> dt.timedelta:
         return self.ends_at - self.starts_at
 
