@@ -20,6 +20,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from games.access.gate import authorize, can, can_be_confidential, has_place, visible, visible_or_none
 from games.history.versions import readable_value, version_facts
 from games.models import Staff
+from games.pages.paging import is_key
 from taisai_backoffice.site.navigation import sidebar_places
 
 
@@ -34,11 +35,6 @@ def require_safe(request: HttpRequest) -> None:
     """Refuse anything but reading a page that only shows a record."""
     if request.method not in ("GET", "HEAD"):
         raise PermissionDenied("This page is read-only. Use the record's own actions to change it.")
-
-
-def is_key(text: str) -> bool:
-    """Return whether a part of an address can be the key of a record."""
-    return text.isascii() and text.isdecimal() and len(text) < len(str(2**63))
 
 
 class GatedAdmin(ModelAdmin):
@@ -65,6 +61,19 @@ class GatedAdmin(ModelAdmin):
         except (self.model.DoesNotExist, ValidationError, ValueError):
             thing = None
         return visible_or_none(request.user, self.model, thing) if can_be_confidential(self.model) else thing
+
+    def get_or_404(self, request: HttpRequest, object_id: str) -> Any:
+        """Return the record of a page whose step asks the gate itself."""
+        thing = self.get_object(request, object_id)
+        if thing is None:
+            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
+        return thing
+
+    def get_or_deny(self, request: HttpRequest, object_id: str, action: str = "") -> Any:
+        """Return the record of a page; out of reach of the action, viewing by default, it is refused on record."""
+        thing = self.get_or_404(request, object_id)
+        authorize(actor_of(request), action or f"{self.opts.model_name}.view", thing)
+        return thing
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow only the filters that the page offers: others would reveal columns that it does not show."""
@@ -244,9 +253,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         take: Callable[[Staff, Any, dict[str, Any]], str],
     ) -> HttpResponse:  # fmt: skip
         """Show a page for one action on one record. `take` calls the service and returns the success message."""
-        thing = self.get_object(request, object_id)
-        if thing is None:
-            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
+        thing = self.get_or_404(request, object_id)
         back = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[thing.pk])
         return take_step(
             self.admin_site, request, thing, action=action, title=title, form_class=form_class, take=take, back=back

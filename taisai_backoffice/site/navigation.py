@@ -1,6 +1,5 @@
 """The design of the admin and its sidebar: groups by task, each person with the pages they may open."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,25 +8,22 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
+from django.utils.module_loading import import_string
+
+#: Named, not imported: the settings import this module before any model can be imported.
+OPEN_ALERTS = "audits.findings.dashboard.alerts_badge"
 
 
-def page(
-    title: str, icon: str, route: str, action: str, badge: Callable[[HttpRequest], str] | None = None
-) -> dict[str, Any]:
-    """Make a sidebar entry for people who may do `action`; `badge` returns the text beside its title."""
+def page(title: str, icon: str, route: str, action: str, badge: str | None = None) -> dict[str, Any]:
+    """Make a sidebar entry for people who may do `action`; the function named `badge` returns the text beside it."""
 
     def permission(request: HttpRequest) -> bool:
+        # Here, because the settings import this module before any model can be imported.
         from games.access.gate import can
 
         return can(request.user, action)
 
-    return {"title": title, "icon": icon, "link": reverse(route), "permission": permission, "badge": badge}
-
-
-def open_alerts(request: HttpRequest) -> str:
-    from audits.findings.dashboard import alerts_badge
-
-    return alerts_badge(request)
+    return {"title": title, "icon": icon, "link": reverse(route), "permission": permission, "badge_from": badge}
 
 
 def group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +77,7 @@ def sidebar() -> list[dict[str, Any]]:
         ),
         group(
             "Findings",
-            page("Findings", "troubleshoot", "admin:audits_finding_changelist", "finding.view", badge=open_alerts),
+            page("Findings", "troubleshoot", "admin:audits_finding_changelist", "finding.view", badge=OPEN_ALERTS),
             page("Daily results", "calendar_month", "admin:audits_daysummary_changelist", "daysummary.view"),
             page("Reconciliation runs", "autorenew", "admin:audits_run_changelist", "run.view"),
             page("Thresholds", "tune", "admin:games_thresholdchange_changelist", "thresholdchange.view"),
@@ -128,9 +124,8 @@ def sidebar_groups(groups: list[dict[str, Any]], request: HttpRequest) -> list[d
     """Return the groups that are not empty, with the badges that the person sees."""
     shown = [group for group in groups if any(item["has_permission"] for item in group["items"])]
     for item in (item for group in shown for item in group["items"]):
-        badge = item.get("badge")
-        if callable(badge):
-            item["badge"] = badge(request) if item["has_permission"] else ""
+        if badge := item.get("badge_from"):
+            item["badge"] = import_string(badge)(request) if item["has_permission"] else ""
             item["badge_variant"] = "danger"
     return shown
 

@@ -12,7 +12,6 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from audits.incidents.admin import fields
 from audits.models import Consequence, Discretion, Incident, Ruling
-from audits.pages.listing import key_of
 from audits.rulings.admin.order_offers import impartial_first
 from audits.rulings.admin.orders import (
     OrderForm,
@@ -34,6 +33,7 @@ from games.labels.boxes import box_label
 from games.labels.rules import rule_label
 from games.models import Round
 from games.pages.gated import actor_of, add_errors
+from games.pages.paging import key_of
 
 #: Bets shown with a field; the page can be narrowed to one player.
 MOST_SHOWN = 400

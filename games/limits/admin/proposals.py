@@ -214,8 +214,7 @@ class LimitProposalAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        proposal = self.get_or_deny(request, object_id)
-        authorize(actor_of(request), "limitproposal.view", proposal)
+        proposal: LimitProposal = self.get_or_deny(request, object_id)
         tables = list(proposal.tables.select_related("casino"))
         context = {
             **self.admin_site.each_context(request),
@@ -239,12 +238,6 @@ class LimitProposalAdmin(GatedAdmin):
         """Redirect to the proposal's page: it is written once, so its page is its history."""
         return self.change_view(request, object_id)
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> LimitProposal:
-        proposal: LimitProposal | None = self.get_object(request, object_id)
-        if proposal is None:
-            raise Http404(f"There is no proposal {object_id}.")
-        return proposal
-
     def buttons_for(self, request: HttpRequest, proposal: LimitProposal) -> list[Button]:
         """Offer the decision to other people, and withdrawal to the proposer."""
         own = proposal.proposed_by == request.user
@@ -258,7 +251,7 @@ class LimitProposalAdmin(GatedAdmin):
 
     def decide_view(self, request: HttpRequest, object_id: str, decision: str) -> HttpResponse:
         """Show what would change above the form for the decision."""
-        proposal = self.get_or_deny(request, object_id)
+        proposal: LimitProposal = self.get_or_404(request, object_id)
         title, _, service = DECISIONS[decision]
 
         def take(actor: Staff, thing: LimitProposal, values: dict[str, Any]) -> str:

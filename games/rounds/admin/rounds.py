@@ -2,12 +2,10 @@
 
 import datetime as dt
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
@@ -18,11 +16,10 @@ from games.floor.approval import approval_notice
 from games.live.labels import step_text
 from games.models import LedgerLeaf, Round
 from games.pages.gated import GatedAdmin, actor_of, require_safe
+from games.pages.paging import keyset_page
 from games.rounds.current_status import add_current_status
 from games.rounds.selectors import RoundFilter, rounds_found
 from games.rounds.serializers import bet_document, bet_remarks
-
-ROWS = 50
 
 
 class RoundSearch(forms.Form):
@@ -60,25 +57,17 @@ class RoundAdmin(GatedAdmin):
         actor = actor_of(request)
         authorize(actor, "round.view")
         form = RoundSearch(request.GET or None)
-        rounds_shown: list[Round] = []
-        older = None
+        part = None
         if not form.is_bound or form.is_valid():
             round_filter = form.filter() if form.is_bound else RoundFilter()
             record_player_search(actor, round_filter)
-            rounds = rounds_found(actor, round_filter)
-            if after := _cursor(request):
-                rounds = rounds.filter(Q(started_at__lt=after[0]) | Q(started_at=after[0], pk__lt=after[1]))
-            rounds_shown = list(rounds.defer("events", "nets", "stakes", "boxes")[: ROWS + 1])
-            if len(rounds_shown) > ROWS:
-                rounds_shown = rounds_shown[:ROWS]
-                last = rounds_shown[-1]
-                query = {name: value for name, value in request.GET.items() if name != "after" and value}
-                older = urlencode(query | {"after": f"{last.started_at.isoformat()},{last.pk}"})
-        add_current_status(rounds_shown)
+            rounds = rounds_found(actor, round_filter).defer("events", "nets", "stakes", "boxes")
+            part = keyset_page(request, rounds, "started_at")
+            add_current_status(part.rows)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Rounds", "form": form, "rounds": rounds_shown, "older": older, "opts": self.opts,
-            "is_first": "after" not in request.GET,
+            "title": "Rounds", "form": form, "rounds": part.rows if part else [], "older": part and part.older,
+            "opts": self.opts, "is_first": part is None or part.is_first,
         }  # fmt: skip
         return TemplateResponse(request, "rounds/rounds.html", context)
 
@@ -86,7 +75,7 @@ class RoundAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        round_ = self.get_or_deny(request, object_id)
+        round_: Round = self.get_or_deny(request, object_id)
         book = rulebook(round_.rulebook)
         context = self.page_context(request, round_) | {
             "book": book,
@@ -109,7 +98,7 @@ class RoundAdmin(GatedAdmin):
     ) -> HttpResponse:
         """Show how the record came, its leaf in the ledger, and who sent it with different content."""
         require_safe(request)
-        round_ = self.get_or_deny(request, object_id)
+        round_: Round = self.get_or_deny(request, object_id)
         context = self.page_context(request, round_) | {
             "leaf": LedgerLeaf.objects.filter(kind="round", subject=round_.pk).select_related("chain").first(),
             "conflicts": round_.conflicts.all()[:20],
@@ -118,11 +107,8 @@ class RoundAdmin(GatedAdmin):
         }
         return TemplateResponse(request, "rounds/round_history.html", context)
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> Round:
-        round_: Round | None = self.get_object(request, object_id)
-        if round_ is None:
-            raise Http404(f"There is no round {object_id}.")
-        authorize(actor_of(request), "round.view", round_)
+    def get_or_deny(self, request: HttpRequest, object_id: str, action: str = "") -> Any:
+        round_ = super().get_or_deny(request, object_id, action)
         add_current_status([round_])
         return round_
 
@@ -131,13 +117,3 @@ class RoundAdmin(GatedAdmin):
             **self.admin_site.each_context(request), "title": str(round_), "original": round_, "round": round_,
             "opts": self.opts,
         }  # fmt: skip
-
-
-def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
-    """Read where the last page ended. A malformed address starts with the newest rounds."""
-    moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
-    try:
-        at = dt.datetime.fromisoformat(moment)
-    except ValueError:
-        return None
-    return (at, int(key)) if at.tzinfo and key.isascii() and key.isdecimal() and len(key) < len(str(2**63)) else None

@@ -41,10 +41,14 @@ def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
         at = dt.datetime.fromisoformat(moment)
     except ValueError:
         return None
-    return (at, int(key)) if at.tzinfo and key.isascii() and key.isdecimal() and len(key) < len(str(2**63)) else None
+    return (at, int(key)) if at.tzinfo and is_key(key) else None
+
+
+def is_key(text: str) -> bool:
+    """Return whether a part of an address can be the key of a record."""
+    return text.isascii() and text.isdecimal() and len(text) < len(str(2**63))
 
 
 def key_of(text: str | None) -> int:
     """Read a key from an address; 0, which no record has, for an invalid one."""
-    text = text or ""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(2**63)) else 0
+    return int(text) if text and is_key(text) else 0

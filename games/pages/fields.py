@@ -1,4 +1,4 @@
-"""Form fields of the audits: money and gaming days."""
+"""Form fields of our pages: money and gaming days."""
 
 import re
 from typing import Any

@@ -1,1 +1,0 @@
-"""What the pages of the audits share: form fields, paged lists, read-only records."""
