@@ -15,9 +15,9 @@ from games.engine.money import format_money
 from games.engine.play.findings import RecordedRound
 from games.engine.play.interrupted_outcome import outcome
 from games.engine.rules.advice import advise
-from games.engine.rules.loader import rulebook
 from games.engine.signs.limits import effective_stakes, holdings
-from games.models import Round, Table, TableAssignment
+from games.models import Round, Table
+from games.rounds.terms import Terms, terms_at
 
 LIMITS = ("over-limit-noticed", "over-limit-unnoticed", "below-minimum-noticed", "below-minimum-unnoticed")
 
@@ -40,26 +40,26 @@ def advice_on(question: AdviceQuestion) -> dict[str, Any]:
 
     An InputError says which fact is missing or unknown.
     """
-    assignment = question.table.assignment_at(question.at)
-    if assignment is None:
+    terms = terms_at(question.table, question.at)
+    if terms.assignment is None:
         return {"explain": f"{question.table} had no game at that moment, so no rulebook applies."}
-    book = rulebook(assignment.rulebook)
+    book = terms.book
     advised = advise(book, question.situation, question.facts)
     document: dict[str, Any] = advise_document(book.id, question.situation, question.facts)
     return {
         "rulebook": book.id,
-        "layout": assignment.layout,
+        "layout": terms.layout.code,
         "facts": dict(question.facts),
         **document,
         "steps": next_steps(question.situation, advised.action),
-        "figures": figures_of(question, assignment),
+        "figures": figures_of(question, terms),
     }
 
 
-def figures_of(question: AdviceQuestion, assignment: TableAssignment) -> dict[str, Any]:
+def figures_of(question: AdviceQuestion, terms: Terms) -> dict[str, Any]:
     """Return the figures for a situation (limits, boxes, rounds, winnings); empty where it has none."""
     if question.situation == "interruption":
-        return decided_boxes(assignment, question.facts.get("known_dice", "?,?,?"))
+        return decided_boxes(terms, question.facts.get("known_dice", "?,?,?"))
     if question.situation == "dice-damaged":
         return blast_radius(question.table, question.at, question.until)
     if question.situation in LIMITS:
@@ -69,10 +69,10 @@ def figures_of(question: AdviceQuestion, assignment: TableAssignment) -> dict[st
     return {}
 
 
-def decided_boxes(assignment: TableAssignment, known_dice: str) -> dict[str, Any]:
+def decided_boxes(terms: Terms, known_dice: str) -> dict[str, Any]:
     """Return the boxes that the known dice already decide; the open ones need a ruling."""
-    book = rulebook(assignment.rulebook)
-    found = outcome(book.layouts[assignment.layout], parse_known_dice(known_dice))
+    book = terms.book
+    found = outcome(terms.layout, parse_known_dice(known_dice))
     return {
         "won": list(found.won),
         "lost": list(found.lost),

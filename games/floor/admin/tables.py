@@ -29,7 +29,8 @@ from games.floor.timeline import timeline
 from games.labels.money import limit_label
 from games.labels.rules import game_label
 from games.limits.admin.proposal_form import propose
-from games.limits.selectors import NoLimitsError, limit_periods, limits_at
+from games.limits.periods import limit_periods
+from games.limits.selectors import NoLimitsError, limits_at
 from games.limits.services.sign_prints import sign_print
 from games.limits.signs.labels import from_text, printed_text, rulebook_text, rules_text
 from games.limits.signs.pdf import sign_pdf

@@ -70,12 +70,6 @@ class Table(models.Model):
     def __str__(self) -> str:
         return self.code
 
-    def assignment_at(self, at: dt.datetime, known_at: dt.datetime | None = None) -> "TableAssignment | None":
-        """Return what was played here at a moment, as known then or now. A later entry replaces an earlier one."""
-        known = Q() if known_at is None else Q(recorded_at__lte=known_at)
-        begun = self.assignments.filter(known, during__startswith__lte=at)
-        return begun.select_related("pit__casino").order_by("-during").first()
-
     @property
     def condition(self) -> str:
         """Return the state as people read it: a table without any step has no opening on record."""
@@ -84,7 +78,9 @@ class Table(models.Model):
     @property
     def pit(self) -> Pit | None:
         """Return the pit where it is now, or will be first."""
-        assignment = self.assignment_at(timezone.now()) or self.assignments.order_by("during").first()
+        assignments = self.assignments.select_related("pit__casino")
+        begun = assignments.filter(during__startswith__lte=timezone.now()).order_by("-during").first()
+        assignment = begun or assignments.order_by("during").first()
         return assignment.pit if assignment else None
 
 

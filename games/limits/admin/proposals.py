@@ -36,6 +36,7 @@ from games.limits.services.proposals import (
 from games.limits.signs.changed import CHANGED_BY, change_text, changed_text
 from games.models import LimitDecision, LimitProposal, LimitSet, Staff, Table
 from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, require_safe, take_step
+from games.rounds.terms import terms_at
 
 STATE_COLOURS = {
     "pending": "warning", "approved": "success", "rejected": "danger", "withdrawn": None, "superseded": None,
@@ -100,7 +101,7 @@ def effect_of(proposal: LimitProposal) -> Effect:
 
 
 def _incomplete(draft: LimitDraft) -> str:
-    assignment = draft.table.assignment_at(draft.moment)
+    assignment = terms_at(draft.table, draft.moment).assignment
     return incomplete_text(draft.table, assignment, draft.new) if assignment else ""
 
 

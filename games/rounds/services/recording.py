@@ -19,7 +19,7 @@ from games.rounds import diagnostic_parser, fast_parser
 from games.rounds.prepared import ReadyRound
 from games.rounds.rows import COLUMNS, row
 from games.rounds.services.outbox import reconciliation_wake
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 from games.rounds.wire_format import decode
 from games.terminals.sources import key_of, verify_source
 
@@ -58,7 +58,7 @@ def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]
     terms, now = TermsCache(), timezone.now()
     ready_round = read_round(line, terms, now=now)
     authorize(actor, "round.record", ready_round.table.table)
-    verify_source(actor, ready_round.table.casino.pk, ready_round.source)
+    verify_source(actor, ready_round.table.casino_id, ready_round.source)
     return _record(ready_round, terms, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
 
 
@@ -93,7 +93,7 @@ def _record(ready_round: ReadyRound, terms: TermsCache, line: bytes, sent: Sent)
         if key is not None:
             after_recording(key, ready_round, sent)
             return key, True
-    names = Round.objects.filter(casino=ready_round.table.casino.pk, source=ready_round.source, ref=ready_round.ref)
+    names = Round.objects.filter(casino=ready_round.table.casino_id, source=ready_round.source, ref=ready_round.ref)
     recorded = names.only("pk", "fingerprint").get()
     if bytes(recorded.fingerprint) != ready_round.fingerprint:
         conflict_record([(ready_round, line, recorded.pk)], channel=sent.channel, who=sent.who)
