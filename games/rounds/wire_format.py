@@ -1,7 +1,7 @@
-"""The shape of a round: what msgspec decodes in one pass. What it refuses, or may have let through, `slowly` reads.
+"""The shape of a round: what msgspec decodes in one pass.
 
-The quick way knows a sound document when it sees one; it explains nothing. A line that it does not take is read again
-by `games.rounds.diagnostic_parser`, which finds every fault.
+The fast parser knows a sound document when it sees one; it explains nothing. A line that it does not take is read
+again by `games.rounds.diagnostic_parser`, which finds every fault.
 """
 
 import datetime as dt
