@@ -10,7 +10,7 @@ from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Layout, Rulebook
 from games.floor.moments import day_bounds, gaming_day
 from games.limits.selectors import limit_periods
-from games.models import Casino, DiceFit, Staff, Table, TableAssignment
+from games.models import Casino, DiceFit, DiceSet, Staff, Table, TableAssignment
 
 
 class TableTerms(NamedTuple):
@@ -40,7 +40,7 @@ class TableTermsCache:
         periods = list(reversed(limit_periods(table)))
         self._limits = [period.limit_set.pk for period in periods]
         self._limit_starts = [period.starts_at for period in periods]
-        self._fits = list(DiceFit.objects.filter(table=table).order_by("during"))
+        self._fits = list(DiceFit.objects.filter(table=table).select_related("dice_set").order_by("during"))
         self._fit_starts = [fit.during.lower for fit in self._fits]
         self._day: tuple[dt.datetime, dt.datetime, dt.date] | None = None
 
@@ -73,6 +73,10 @@ class TableTermsCache:
             return None
         fit = self._fits[index]
         return fit.dice_set_id if fit.during.upper is None or moment < fit.during.upper else None
+
+    def dice_set(self, key: int | None) -> DiceSet | None:
+        """Return one of the dice sets of the table by its id."""
+        return next((fit.dice_set for fit in self._fits if fit.dice_set_id == key), None)
 
     def _on(self, moment: dt.datetime) -> tuple[dt.date, dt.datetime]:
         """The gaming day and its end; rounds of a file come mostly day by day, so the last one is kept."""

@@ -17,7 +17,7 @@ from games.ledger.services import LedgerEntry, chain_append, table_chain
 from games.models import Outbox, RecordingConflict, Round, Staff, Table
 from games.rounds import diagnostic_parser, fast_parser
 from games.rounds.prepared import ReadyRound
-from games.rounds.rows import COLUMNS, row
+from games.rounds.rows import COLUMNS, round_of, row
 from games.rounds.services.outbox import reconciliation_wake
 from games.rounds.table_terms import TermsCache
 from games.rounds.wire_format import decode
@@ -27,6 +27,8 @@ from games.terminals.sources import key_of, verify_source
 CLOCKS_DIFFER = dt.timedelta(minutes=5)
 #: A gaming day's books are closed this long after its end; what comes later is marked.
 BOOKS_OPEN_FOR = dt.timedelta(hours=6)
+#: The action of whoever sends rounds.
+RECORD = "round.record"
 #: The source of rounds that people enter.
 BY_HAND = "hand"
 INSERT = (
@@ -53,13 +55,29 @@ def read_round(line: bytes, books: TermsCache, *, now: dt.datetime) -> ReadyRoun
     return found or diagnostic_parser.read(line, books, latest=latest)
 
 
-def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
-    """One round as a table system sends it: its id, and whether it is new."""
+@dataclass(frozen=True)
+class Recorded:
+    """A round on record, as it was written or found there, and whether it is new."""
+
+    round: Round
+    is_new: bool
+
+
+def round_receive(*, actor: Actor, line: bytes, channel: str) -> Recorded:
+    """Record one round as a table system sends it."""
+    capacity = authorize(actor, RECORD)  # before the line is read: a stranger learns nothing of tables
     books, now = TermsCache(), timezone.now()
     ready = read_round(line, books, now=now)
-    authorize(actor, "round.record", ready.table.table)
+    if not capacity.covers(RECORD, ready.table.table):
+        authorize(actor, RECORD, ready.table.table)  # another capacity may reach the table; else the denial names it
     verify_source(actor, ready.table.casino.pk, ready.source)
     return _record(ready, books, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
+
+
+def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
+    """Record one round as a table system sends it; return its id, and whether it is new."""
+    recorded = round_receive(actor=actor, line=line, channel=channel)
+    return recorded.round.pk, recorded.is_new
 
 
 def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason: str) -> tuple[int, bool]:
@@ -84,21 +102,31 @@ class Sent:
 def record_document(line: bytes, sent: Sent) -> tuple[int, bool]:
     """A round that somebody who may do so has put together."""
     books = TermsCache()
-    return _record(read_round(line, books, now=sent.at), books, line, sent)
+    recorded = _record(read_round(line, books, now=sent.at), books, line, sent)
+    return recorded.round.pk, recorded.is_new
 
 
-def _record(ready: ReadyRound, books: TermsCache, line: bytes, sent: Sent) -> tuple[int, bool]:
+def _record(ready: ReadyRound, books: TermsCache, line: bytes, sent: Sent) -> Recorded:
     with transaction.atomic():
         key = _insert(ready, books, sent)
         if key is not None:
             after_recording(key, ready, sent)
-            return key, True
+            return Recorded(_as_recorded(key, ready, sent), True)
     names = Round.objects.filter(casino=ready.table.casino.pk, source=ready.source, ref=ready.ref)
-    recorded = names.only("pk", "fingerprint").get()
+    recorded = names.select_related("table__casino", "dice_set").get()
     if bytes(recorded.fingerprint) != ready.fingerprint:
         conflict_record([(ready, line, recorded.pk)], channel=sent.channel, who=sent.who)
         raise RoundConflictError(ready.source, ready.ref)
-    return recorded.pk, False
+    return Recorded(recorded, False)
+
+
+def _as_recorded(key: int, ready: ReadyRound, sent: Sent) -> Round:
+    """Return a round that was just written, from its values: it is not read back."""
+    round_ = round_of(
+        ready, channel=sent.channel, after_close=is_after_close(ready, sent.at), now=sent.at, who=sent.who
+    )
+    round_.pk = key
+    return round_
 
 
 def _insert(ready: ReadyRound, books: TermsCache, sent: Sent) -> int | None:
@@ -107,6 +135,7 @@ def _insert(ready: ReadyRound, books: TermsCache, sent: Sent) -> int | None:
         ready, books, channel=sent.channel, imported_id=None, after_close=is_after_close(ready, sent.at), now=sent.at,
         who=sent.who, note=sent.note, terminal_id=sent.terminal_id,
     )  # fmt: skip
+    # SQL by hand: Django's ON CONFLICT DO NOTHING does not say whether a row was written, nor its id.
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)
         found = cursor.fetchone()
