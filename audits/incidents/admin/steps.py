@@ -194,10 +194,7 @@ class MendForm(ActorForm, SituationForm):
 
 def mend(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     names = ("table", "occurred_from", "occurred_to", "situation", "facts", "account")
-    changes = {name: values[name] for name in names}
-    if (table := values["table"]) != incident.table:
-        game = table.assignment_at(values["occurred_from"]) if table else None
-        changes |= {"pit": table.pit if table else None, "rulebook": game.rulebook if game else ""}
+    changes = {name: values[name] for name in names if values[name] != getattr(incident, name)}
     incident_change(actor=actor, incident=incident, changes=changes, reason=values["reason"])
     return f"{incident} is mended; what stood there before is in its history."
 
