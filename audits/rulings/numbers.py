@@ -10,5 +10,5 @@ from audits.rulings.selectors import NUMBER
 
 def rulings_numbered(actor: Any, number: str, casino: str | None = None) -> list[Ruling]:
     """As with files: one, perhaps several for people of no single casino, or none at all."""
-    rulings = Ruling.objects.select_related(*SHOWN, "follows", "departs_from").defer(*UNREAD)
+    rulings = Ruling.objects.with_state().select_related(*SHOWN, "follows", "departs_from").defer(*UNREAD)
     return numbered(actor, rulings, NUMBER.fullmatch(number), casino)

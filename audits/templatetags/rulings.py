@@ -23,12 +23,12 @@ def decided_about(context: dict[str, Any], round_: Round) -> dict[str, Any]:
     """The corrections of a round, the first one first, and the rulings on its incidents."""
     user = context["request"].user
     corrections = Correction.objects.filter(round=round_).select_related("consequence__ruling", "round")
-    rulings = Ruling.objects.filter(incident__rounds__round=round_).select_related("replaced_by").defer("search")
+    rulings = Ruling.objects.with_state().filter(incident__rounds__round=round_).select_related("replaced_by")
     return {
         "corrections": [
             (found, changes(found))
             for found in corrections.order_by("ordinal")
             if can(user, "consequence.view", found.consequence)
         ],
-        "rulings": ruling_rows(visible(user, rulings).distinct().order_by("made_at", "pk")),
+        "rulings": ruling_rows(visible(user, rulings).defer("search").distinct().order_by("made_at", "pk")),
     }

@@ -51,11 +51,15 @@ class GatedAdmin(ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return visible(request.user, super().get_queryset(request))
 
+    def records(self) -> QuerySet[Any]:
+        """Return all records, with what a page of one of them needs."""
+        return self.model._default_manager.all()
+
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Out of all records, so that one out of reach is refused on record; what can be confidential is absent."""
         field = self.opts.get_field(from_field) if from_field else self.opts.pk
         try:
-            thing = self.model._default_manager.get(**{field.name: field.to_python(object_id)})
+            thing = self.records().get(**{field.name: field.to_python(object_id)})
         except (self.model.DoesNotExist, ValidationError, ValueError):
             thing = None
         return visible_or_none(request.user, self.model, thing) if can_be_confidential(self.model) else thing

@@ -18,7 +18,7 @@ from audits.incidents.admin.form import listed
 from audits.incidents.admin.steps import ActorForm
 from audits.incidents.labels import rule_words
 from audits.incidents.selectors import rounds_called
-from audits.models import Consequence, Incident, Ruling
+from audits.models import HELD, Consequence, Incident, Ruling
 from audits.pages.listing import key_of
 from audits.rulings.admin.order_offers import (
     amendable,
@@ -52,7 +52,7 @@ BY_RULING = "ruling-"
 
 def rulings_holding(incident: Incident) -> list[Ruling]:
     """The rulings on a file from which something can follow, the latest first."""
-    return list(incident.rulings.filter(is_withdrawal=False, replaced_by=None).defer("search").order_by("-pk"))
+    return list(incident.rulings.in_state(*HELD).defer("search").order_by("-pk"))
 
 
 def incident_rounds(actor: Staff, incident: Incident) -> list[Round]:

@@ -19,7 +19,7 @@ from audits.pages.fields import MoneyField
 from audits.pages.listing import key_of
 from audits.rulings.conflict_of_interest import has_consent, is_disqualified, is_reporter, needs_consent
 from audits.rulings.precedents import PrecedentQuery, binding, precedents
-from audits.rulings.presenters import EXCESS, ruling_address, state_of
+from audits.rulings.presenters import EXCESS, ruling_address, state_words
 from audits.rulings.remit import book_of, decided, not_covered_fault, readings_shown
 from audits.rulings.services.rulings import RulingDraft, verify_may_rule
 from games.access.gate import can, visible
@@ -136,7 +136,7 @@ class RulingForm(forms.Form):
         is_bound = "standing" in self.fields and values.get("kind") != RulingKind.CONFIRMATION
         found = precedents(self.actor, incident, asked)
         return {
-            "precedents": [(one, *state_of(one.ruling)) for one in found if one.ruling.incident_id != incident.pk],
+            "precedents": [(one, *state_words(one.ruling)) for one in found if one.ruling.incident_id != incident.pk],
             "binding": binding(incident, rules) if is_bound else None,
         }
 

@@ -140,8 +140,7 @@ def verify_unruled(incident: Incident) -> None:
 def verify_not_replaced(ruling: Ruling) -> None:
     later = Ruling.objects.filter(replaces=ruling).first()
     if later is not None:
-        word = "withdrawn" if later.is_withdrawal else "superseded"
-        raise OvertakenError(f"{ruling} was {word} by {later} ({later.who}). Nothing has changed.")
+        raise OvertakenError(f"{ruling} was {later.state_of_replaced} by {later} ({later.who}). Nothing has changed.")
     if ruling.is_withdrawal:
         raise ValidationError(f"{ruling} only withdraws another one; there is nothing to take its place.")
 
