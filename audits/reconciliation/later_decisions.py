@@ -15,6 +15,7 @@ class LaterDecisions:
     by_rule: Correction | None = None  # the last one that a rule itself decided, and no ruling or discretion
 
 
+#: SQL by hand for the benchmark: the keys go as one array.
 #: Numbers of rulings, by the rounds of their incidents.
 RULINGS = """
 SELECT o.round_id, r.number FROM audits_incidentround o JOIN audits_ruling r ON r.incident_id = o.incident_id

@@ -108,6 +108,7 @@ def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
     return begins_before and (period.ends_at is None or assignment.starts_at < period.ends_at)
 
 
+#: SQL by hand for the benchmark.
 #: Asked before every part: most of its time is planning, so decisions on thresholds count without their casino.
 STAMP = """
 SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),

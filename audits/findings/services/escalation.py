@@ -84,6 +84,7 @@ def _too_long(now: dt.datetime) -> Q:
 
 def _locked(what: int) -> bool:
     """One at a time, until the transaction ends."""
+    # SQL by hand: an advisory lock.
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [LOCK, what])
         return bool(cursor.fetchone()[0])

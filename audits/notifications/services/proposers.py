@@ -61,6 +61,7 @@ def _tell_of_threshold(decision: ThresholdDecision, now: dt.datetime) -> Notice:
 
 
 def _locked() -> bool:
+    # SQL by hand: an advisory lock.
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
         return bool(cursor.fetchone()[0])

@@ -25,13 +25,11 @@ log = structlog.get_logger(__name__)
 #: How often a part says how far it has come, and looks whether it is still wanted.
 EVERY_SECONDS = 0.5
 LOCK = 0x7A15A1  # the first half of an advisory lock's key; the second is the part's id
+# SQL by hand: it is written in a connection of its own.
 PROGRESS = (
     "UPDATE audits_runpart SET rounds_read = %s WHERE id = %s "
     "RETURNING (SELECT state FROM audits_run WHERE id = run_id)"
 )
-#: Findings of other parts refer to the run.
-RUN_LOCK = "SELECT state FROM audits_run WHERE id = %s FOR NO KEY UPDATE"
-UNDONE = "SELECT FROM audits_runpart WHERE run_id = %s AND NOT is_done LIMIT 1"
 
 
 class RunCancelledError(Exception):
@@ -113,6 +111,7 @@ def part_take(*, key: int, wait: bool = False) -> RunPart | None:
 
 def _locked(key: int, *, wait: bool) -> RunPart | None:
     """One at a time, until the transaction ends; a lock that dies with its holder. What he did is seen then."""
+    # SQL by hand: an advisory lock
     function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
     if query_rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
         return None
@@ -155,10 +154,11 @@ class ProgressWriter:
 @transaction.atomic(savepoint=False)
 def _end_if_done(run: Run) -> None:
     """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
-    ((state,),) = query_rows(RUN_LOCK, run.pk)
+    locked = Run.objects.select_for_update(no_key=True)  # findings of other parts refer to the run
+    state = locked.values_list("state", flat=True).get(pk=run.pk)
     if state == Run.State.CANCELLED:
         raise RunCancelledError
-    if state != Run.State.RUNNING or query_rows(UNDONE, run.pk):
+    if state != Run.State.RUNNING or RunPart.objects.filter(run=run, is_done=False).exists():
         return
     if run.kind == Run.Kind.CLOSE:
         day_freeze(run)

@@ -25,7 +25,7 @@ KEYS = {"starts_at": "from", "__all__": ""}
 @transaction.atomic
 def floor_load(*, actor: Actor, floor: Floor, source: str) -> int:
     """How many entries were new or changed something."""
-    with connection.cursor() as cursor:  # two loads at once would both find a table missing
+    with connection.cursor() as cursor:  # an advisory lock: two loads at once would both find a table missing
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ADVISORY_LOCK])
     loading = Loading(actor, source)
     for casino in floor.casinos:
