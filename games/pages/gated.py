@@ -53,7 +53,8 @@ class GatedAdmin(ModelAdmin):
 
     def records(self) -> QuerySet[Any]:
         """Return all records, with what a page of one of them needs."""
-        return self.model._default_manager.all()
+        records: QuerySet[Any] = self.model._default_manager.all()
+        return records
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Out of all records, so that one out of reach is refused on record; what can be confidential is absent."""

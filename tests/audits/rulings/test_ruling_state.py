@@ -205,10 +205,10 @@ def test_a_corrective_action_rests_on_a_ruling_until_its_end(house: House, table
 # --- Lists of many --------------------------------------------------------------------------------------
 
 
-def many(house: House, table: Table, count: int) -> list[Incident]:
+def many(house: House, table: Table, numbers: range) -> list[Incident]:
     """Rulings of every state, each on an incident of its own."""
-    incidents = [incident_about(house, table, account=f"Over-full, no. {number}.") for number in range(count)]
-    for number, incident in enumerate(incidents):
+    incidents = [incident_about(house, table, account=f"Over-full, no. {number}.") for number in numbers]
+    for number, incident in zip(numbers, incidents, strict=True):
         follows = binding(incident, standing().rules)
         made = ruling_make(
             actor=house["shift-manager"], incident=incident,
@@ -244,9 +244,9 @@ def test_lists_of_rulings_ask_as_often_for_thirty_as_for_three(house: House, tab
             by_command("list")
         return counts | {"command": len(queries)}
 
-    many(house, table, 4)
+    many(house, table, range(4))
     few = asked()
-    many(house, table, 26)
+    many(house, table, range(4, 30))
     assert Ruling.objects.count() > 30
     assert asked() == few
 
