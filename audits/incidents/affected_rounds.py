@@ -137,7 +137,7 @@ class Radius:
         return LiveRound.objects.filter(table=self.last.table_id, ended_at=None).select_related("table")
 
     def rows(self, question: str) -> list[Any]:
-        with connection.cursor() as cursor:
+        with connection.cursor() as cursor:  # SQL by hand: the ORM cannot unnest the bets of a round
             cursor.execute(BETS.format(rounds=self._rounds) + question, [*self._parameters, self.incident_from])
             return list(cursor.fetchall())
 

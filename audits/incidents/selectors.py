@@ -24,6 +24,7 @@ def disputes_found(actor: Any, *, only_running: bool) -> QuerySet[Dispute]:
     return disputes.order_by("-raised_at", "-pk")
 
 
+#: SQL by hand: the ORM has no recursive query.
 #: Every source that ever sent a round to a casino: only a few, found in as many steps over the index of round names.
 SOURCES = """
 WITH RECURSIVE sources AS (

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from audits.models import Finding, Run
 from games.database.sql import query_rows
 
+#: SQL by hand for the benchmark.
 #: Usually there is none, and an index answers this quickly.
 WAITING = "SELECT FROM audits_finding WHERE table_id = %s AND round_id IS NULL LIMIT 1"
 ADOPTED_FIELDS = ("round", "gaming_day", "round_started_at")

@@ -196,6 +196,7 @@ def arrays_here() -> Arrays:
 
 
 def _ask_for_arrays() -> Arrays:
+    # SQL by hand: functions of the database.
     if query_rows("SELECT to_regprocedure(%s)", f"{ARRAY_BYTES}(anyarray)") == [(None,)]:
         return Arrays("array_send")
     ((sample,),) = query_rows(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")

@@ -18,6 +18,7 @@ from games.models import Round
 from games.rounds.terms import Terms
 
 BATCH = 500
+# SQL by hand: the keys go as one array, and no models are made of the rows; for the benchmark.
 ROUNDS = """
 SELECT id, table_id, gaming_day, assignment_id, started_at, rulebook, events, players, boxes, stakes, nets, nets_given,
     late, refused, withdrawn, placed_at, withdrawn_at, closed_at

@@ -17,6 +17,7 @@ class LaterDecisions:
     by_rule: Correction | None = None  # the last one that rests on a rule, not on a ruling or discretion
 
 
+#: SQL by hand for the benchmark: the keys go as one array.
 #: The numbers of rulings on each round, through incidents.
 RULINGS = """
 SELECT o.round_id, r.number FROM audits_incidentround o JOIN audits_ruling r ON r.incident_id = o.incident_id

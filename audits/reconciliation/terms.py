@@ -77,6 +77,7 @@ def kernel_game(terms: Terms) -> KernelGame:
     return KernelGame(terms.book, terms.layout, terms.limits, terms.policy.excess)
 
 
+#: SQL by hand for the benchmark.
 #: Asked before every part: most of its time is planning, so decisions on thresholds count without their casino.
 STAMP = """
 SELECT ARRAY(SELECT id FROM games_limitset WHERE table_id = %s ORDER BY id),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchRank, TrigramSimilarity
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
+from django.db.models import F, Q, QuerySet, Value
 
-from audits.models import Incident, Ruling, Scope
+from audits.models import Incident, Ruling, RulingState, Scope
 from games.access.gate import visible
 
 #: How many rulings of each kind of similarity are compared, and how many are shown.
@@ -50,7 +50,8 @@ class Precedent:
 
     @property
     def is_in_force(self) -> bool:
-        return self.ruling.is_standing and getattr(self.ruling, "replaced_by", None) is None
+        """Tell whether it is a standing interpretation that is in force now."""
+        return self.ruling.is_standing and self.ruling.state == RulingState.IN_FORCE
 
 
 def precedents(actor: Any, incident: Incident, asked: PrecedentQuery) -> list[Precedent]:
@@ -59,7 +60,7 @@ def precedents(actor: Any, incident: Incident, asked: PrecedentQuery) -> list[Pr
     keys = {key for found in _candidates(known, asked) for key in found}
     compared = (_compared(row, asked) for row in _rows(keys, asked))
     best = sorted(compared, key=lambda text: (-text.score, -text.key))[:MOST_SHOWN]
-    rulings = Ruling.objects.select_related(*SHOWN).defer(*UNREAD).in_bulk([text.key for text in best])
+    rulings = Ruling.objects.with_state().select_related(*SHOWN).defer(*UNREAD).in_bulk([text.key for text in best])
     return [Precedent(rulings[text.key], text.score, text.is_same_situation, text.shared_rules) for text in best]
 
 
@@ -98,7 +99,7 @@ class ComparedText:
 
 def _rows(keys: set[int], asked: PrecedentQuery) -> Iterable[dict[str, Any]]:
     """Read only the compared fields: most of these rulings are not shown."""
-    rulings: Any = Ruling.objects.filter(pk__in=keys).order_by()
+    rulings: Any = Ruling.objects.with_state().filter(pk__in=keys).order_by()
     if words := asked.plain:
         rulings = rulings.annotate(
             letters=TrigramSimilarity("question", words), rank=SearchRank(F("search"), any_word(words))
@@ -106,7 +107,7 @@ def _rows(keys: set[int], asked: PrecedentQuery) -> Iterable[dict[str, Any]]:
     else:
         rulings = rulings.annotate(letters=Value(0.0), rank=Value(0.0))
     rows: Iterable[dict[str, Any]] = rulings.values(
-        "pk", "situation", "rulebook", "rules", "scope", "replaced_by", "letters", "rank"
+        "pk", "situation", "rulebook", "rules", "scope", "state", "letters", "rank"
     )
     return rows
 
@@ -114,17 +115,16 @@ def _rows(keys: set[int], asked: PrecedentQuery) -> Iterable[dict[str, Any]]:
 def _compared(row: dict[str, Any], asked: PrecedentQuery) -> ComparedText:
     is_same = row["situation"] == asked.situation != OTHER and row["rulebook"] == asked.rulebook
     shared = tuple(rule for rule in row["rules"] if rule in asked.rules)
-    is_standing = row["scope"] == Scope.STANDING and row["replaced_by"] is None
+    is_standing = row["scope"] == Scope.STANDING and row["state"] == RulingState.IN_FORCE
     score = 1.0 * is_same + 0.5 * bool(shared) + row["letters"] + row["rank"] + 0.25 * is_standing
     return ComparedText(row["pk"], score, is_same, shared)
 
 
 def binding(incident: Incident, rules: Sequence[str]) -> Ruling | None:
-    """Return the latest standing interpretation on the subject: to be followed, or departed from with a reason."""
-    standing = Ruling.objects.filter(
+    """Return the latest standing interpretation in force on the subject: to follow, or to depart from with a reason."""
+    standing = Ruling.objects.in_state(RulingState.IN_FORCE).filter(
         casino=incident.casino_id, rulebook=incident.rulebook, situation=incident.situation, scope=Scope.STANDING,
-        is_withdrawal=False,
-    ).exclude(Exists(Ruling.objects.filter(replaces=OuterRef("pk")))).exclude(incident=incident)  # fmt: skip
+    ).exclude(incident=incident)  # fmt: skip
     if incident.situation == OTHER:  # such incidents have nothing in common but their rules
         standing = standing.filter(rules__overlap=list(rules))
     return standing.order_by("-made_at", "-pk").first()

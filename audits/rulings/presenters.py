@@ -8,7 +8,17 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from audits.incidents.labels import situation_label
-from audits.models import Category, Consequence, Correction, Finding, Incident, Repayment, Ruling
+from audits.models import (
+    HELD,
+    Category,
+    Consequence,
+    Correction,
+    Finding,
+    Incident,
+    Repayment,
+    Ruling,
+    RulingState,
+)
 from audits.reconciliation.explain import event_of
 from audits.reconciliation.terms import terms_of_day
 from audits.rulings.corrections.standing_nets import standing_nets_of
@@ -31,19 +41,19 @@ AFFECTED = "affected-by-damaged-dice"
 ACTING_SHIFT_MANAGER, SHIFT_MANAGER_DECIDES = "acting-shift-manager", "shift-manager-decides"
 
 
-def state_of(ruling: Ruling) -> tuple[str, str]:
-    """Whether it holds, and in which colour that is said."""
-    if ruling.is_withdrawal:
-        return "a withdrawal", ""
-    now = timezone.now()
-    if later := getattr(ruling, "replaced_by", None):
-        word = "withdrawn" if later.is_withdrawal else "superseded"
-        if later.effective_from and later.effective_from > now:
-            return f"{word} from {day_and_time(later.effective_from)}", "pending"
-        return word, "suspended"
-    if ruling.effective_from and ruling.effective_from > now:
-        return "to come", "pending"
-    return "in force", "open"
+COLOURS: dict[str, str] = {
+    RulingState.TO_COME: "pending", RulingState.IN_FORCE: "open", RulingState.SUPERSEDED: "suspended",
+    RulingState.WITHDRAWN: "suspended",
+}  # fmt: skip
+
+
+def state_label(ruling: Ruling) -> tuple[str, str]:
+    """Return the state of a ruling in words, with the end that is known already, and its colour."""
+    words = RulingState(ruling.state).label.lower()
+    later = ruling.replacement
+    if ruling.state in HELD and later and ruling.ends_at:
+        words = f"{words}, {later.state_of_replaced.label.lower()} from {day_and_time(ruling.ends_at)}"
+    return words, COLOURS.get(ruling.state, "")
 
 
 def day_and_time(moment: Any) -> str:
@@ -116,7 +126,7 @@ def ruling_rows(rulings: Any) -> list[dict[str, Any]]:
     """Return rulings for lists, each with its state and the name of its situation."""
     rows = []
     for ruling in rulings:
-        state, colour = state_of(ruling)
+        state, colour = state_label(ruling)
         rows.append(
             {"ruling": ruling, "state": state, "colour": colour, "situation": situation_label(ruling.situation)}
         )
@@ -186,7 +196,7 @@ def sums(repayments: QuerySet[Repayment]) -> dict[str, int]:
 
 def rulings_of(actor: Staff, incident: Incident) -> Any:
     """Return the visible rulings, corrective actions and discretions of an incident."""
-    found = visible(actor, incident.rulings.select_related("replaced_by", "replaces").defer("search"))
+    found = visible(actor, incident.rulings.with_state().select_related("replaced_by", "replaces").defer("search"))
     orders = visible(actor, incident.consequences.all())
     return {
         "rulings": ruling_rows(found.order_by("made_at", "pk")) if can(actor, "ruling.view", incident) else None,

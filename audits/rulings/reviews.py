@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import BooleanField, F, Func, QuerySet
 from django.utils import timezone
 
-from audits.models import Correction, Ruling, RulingKind, RulingReview, Scope
+from audits.models import HELD, Correction, Ruling, RulingKind, RulingReview, Scope
 from audits.rulings.remit import MINIMUMS, Decided, decided, order_fault
 from games.access.gate import visible
 from games.labels.rules import rulebook_label, rules_label
@@ -26,20 +26,24 @@ class ToReview:
     tables: tuple[str, ...] = ()  # those that changed from the ruling's rulebook to this one
 
 
-def rulings_in_force(actor: Any) -> QuerySet[Ruling]:
-    """Return the visible rulings that hold, or will."""
-    held = Ruling.objects.filter(is_withdrawal=False, replaced_by=None)
-    return visible(actor, held).select_related("casino", "table", "incident")
+def rulings_held(actor: Any) -> QuerySet[Ruling]:
+    """Return the rulings that are in force or to come, as far as the actor may see them."""
+    held = Ruling.objects.in_state(*HELD)
+    return visible(actor, held).select_related("casino", "pit", "table", "incident", "replaced_by")
 
 
 def standing_rulings(actor: Any) -> QuerySet[Ruling]:
-    """Return the visible standing interpretations that hold, or will."""
-    return rulings_in_force(actor).filter(scope=Scope.STANDING)
+    """Return the standing interpretations that are in force or to come."""
+    return rulings_held(actor).filter(scope=Scope.STANDING)
 
 
 def to_review(actor: Any, ruling: Ruling | None = None) -> list[ToReview]:
-    """Return the visible reviews due, or those of one ruling; contradictions come before changes of rulebook."""
-    held = rulings_in_force(actor) if ruling is None else rulings_in_force(actor).filter(pk=ruling.pk)
+    """All that the actor may see, or those of one ruling; what goes against a rule before changes of document.
+
+    A ruling that is replaced from a later moment on needs no review: that was decided already.
+    """
+    held = rulings_held(actor).filter(replaced_by=None)
+    held = held if ruling is None else held.filter(pk=ruling.pk)
     found = [*_against_a_rule(held), *_sets_what_is_closed(held), *_other_document(held)]
     keys = {review.ruling.pk for review in found}
     done = set(RulingReview.objects.filter(ruling__in=keys).values_list("ruling", "rulebook"))

@@ -4,15 +4,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
-from django.utils import timezone
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from audits.incidents.search import ALWAYS, SearchPeriod, by_words, casinos_of, table_key
-from audits.models import Consequence, Repayment, RepaymentMark, Ruling
+from audits.models import Consequence, Repayment, RepaymentMark, Ruling, RulingState
 from games.access.gate import visible
 
 #: The states by which the register is filtered.
-STATES = ("in-force", "superseded", "withdrawn")
+STATES = tuple(state.value for state in RulingState if state != RulingState.WITHDRAWAL)
 NUMBER = re.compile(r"RU-(\d{4})-(\d{6,9})", re.ASCII | re.IGNORECASE)
 
 
@@ -22,7 +21,7 @@ class RulingFilter:
 
     kind: str = ""
     scope: str = ""
-    state: str = ""  # in-force, superseded, withdrawn
+    state: str = ""  # a RulingState
     rulebook: str = ""
     situation: str = ""
     table: str = ""
@@ -32,12 +31,11 @@ class RulingFilter:
 
 def rulings_found(actor: Any, wanted: RulingFilter) -> QuerySet[Ruling]:
     """Return the visible rulings that match, the newest first."""
-    with_all = Ruling.objects.select_related("casino", "pit", "table", "incident", "replaces", "replaced_by")
+    known = Ruling.objects.in_state(wanted.state) if wanted.state else Ruling.objects.with_state()
+    with_all = known.select_related("casino", "pit", "table", "incident", "replaces", "replaced_by")
     rulings = visible(actor, with_all)
     same = {name: getattr(wanted, name) for name in ("kind", "scope", "rulebook", "situation")}
     rulings = rulings.filter(**{name: value for name, value in same.items() if value})
-    if wanted.state:
-        rulings = rulings.filter(_in_state(wanted.state))
     if wanted.table:
         rulings = rulings.filter(table=table_key(wanted.table))
     if wanted.period != ALWAYS:
@@ -45,20 +43,6 @@ def rulings_found(actor: Any, wanted: RulingFilter) -> QuerySet[Ruling]:
     if wanted.text.strip():
         rulings = rulings.filter(_by_text(wanted.text))
     return rulings.defer("search").order_by("-made_at", "-pk")
-
-
-def _in_state(state: str) -> Q:
-    """One that another takes the place of only later on is in force until then, and superseded all the same."""
-    match state:
-        case "in-force":
-            later = Ruling.objects.filter(replaces=OuterRef("pk"))
-            begun = later.filter(Q(effective_from=None) | Q(effective_from__lte=timezone.now()))
-            return Q(~Exists(begun), is_withdrawal=False)  # asked of each row of a page, not of all first
-        case "superseded":
-            return Q(replaced_by__is_withdrawal=False)
-        case "withdrawn":
-            return Q(replaced_by__is_withdrawal=True)
-    return Q(pk__in=[])
 
 
 def _by_text(text: str) -> Q:

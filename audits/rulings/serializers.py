@@ -3,8 +3,6 @@
 import datetime as dt
 from typing import Any
 
-from django.utils import timezone
-
 from audits.models import (
     Consequence,
     Correction,
@@ -18,7 +16,6 @@ from audits.rulings.corrections.damage import left_out
 from audits.rulings.corrections.previews import preview_of
 from audits.rulings.precedents import Precedent
 from audits.rulings.presenters import order_rests_on, ruling_rests_on
-from audits.rulings.selectors import STATES
 from audits.rulings.services.corrective_actions import marks_of
 from games.access.gate import can, visible
 from games.engine.money import format_money
@@ -28,9 +25,6 @@ from games.engine.rules.rulebook import Rulebook
 from games.floor.moments import as_text
 from games.models import Casino, Round, SettlementPolicy
 from games.settlement_policies.selectors import faults_of
-
-#: A withdrawal is a state of its own, by which the register is not filtered.
-SHOWN_STATES = (*STATES, "withdrawal")
 
 # --- Rulings ---------------------------------------------------------------------------------------
 
@@ -53,9 +47,9 @@ def ruling_line(ruling: Ruling) -> dict[str, Any]:
         "decision": ruling.decision,
         "scope": ruling.scope,
         "effective_from": _moment(ruling.effective_from, casino),
-        "state": state_of(ruling),
+        "state": ruling.state,
         "replaces": _number(ruling.replaces),
-        "replaced_by": _number(getattr(ruling, "replaced_by", None)),
+        "replaced_by": _number(ruling.replacement),
         "ruled_by": ruling.who,
         "post": ruling.post,
         "rests_on": [reading.name for reading in ruling_rests_on(ruling)],
@@ -86,14 +80,6 @@ def ruling_document(actor: Any, ruling: Ruling) -> dict[str, Any]:
         ],
         "consequences": [consequence_document(actor, consequence) for consequence in consequences],
     }
-
-
-def state_of(ruling: Ruling) -> str:
-    """In force until the moment from which another takes its place; what only withdraws one never is."""
-    later = getattr(ruling, "replaced_by", None)
-    if later is not None and (later.effective_from is None or later.effective_from <= timezone.now()):
-        return "withdrawn" if later.is_withdrawal else "superseded"
-    return "withdrawal" if ruling.is_withdrawal else "in-force"
 
 
 def precedent_document(precedent: Precedent) -> dict[str, Any]:
@@ -291,7 +277,8 @@ def discretion_document(record: Discretion) -> dict[str, Any]:
 
 def decided_of(actor: Any, incident: Incident) -> dict[str, Any]:
     """Return all decisions on an incident, the oldest first."""
-    rulings = incident.rulings.select_related("casino", "pit", "table", "incident", "replaces", "replaced_by")
+    rulings = incident.rulings.with_state()
+    rulings = rulings.select_related("casino", "pit", "table", "incident", "replaces", "replaced_by")
     discretions = incident.discretions.select_related("casino", "table", "incident", "round__table")
     return {
         "rulings": [ruling_line(ruling) for ruling in visible(actor, rulings).order_by("pk")],

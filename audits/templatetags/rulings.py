@@ -37,12 +37,12 @@ def decided_about(context: dict[str, Any], round_: Round) -> dict[str, Any]:
     """Return the visible corrections of a round, the oldest first, and the visible rulings on its incidents."""
     user = context["request"].user
     corrections = Correction.objects.filter(round=round_).select_related("consequence__ruling", "round")
-    rulings = Ruling.objects.filter(incident__rounds__round=round_).select_related("replaced_by").defer("search")
+    rulings = Ruling.objects.with_state().filter(incident__rounds__round=round_).select_related("replaced_by")
     return {
         "corrections": [
             (correction, changes(correction))
             for correction in corrections.order_by("ordinal")
             if can(user, "consequence.view", correction.consequence)
         ],
-        "rulings": ruling_rows(visible(user, rulings).distinct().order_by("made_at", "pk")),
+        "rulings": ruling_rows(visible(user, rulings).defer("search").distinct().order_by("made_at", "pk")),
     }

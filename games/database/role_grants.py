@@ -121,6 +121,7 @@ def protect(using: str, app_config: Any = None, **kwargs: Any) -> None:
     if app_config is not None and app_config.name != "games":
         return
     connection = connections[using]
+    # SQL by hand: grants, functions and triggers.
     with transaction.atomic(using=using), connection.cursor() as cursor:
         present = _columns_by_table(cursor)
         if "games_denial" not in present:  # all migrations were reversed

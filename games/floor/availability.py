@@ -102,7 +102,7 @@ def opening_rules(book_id: str) -> tuple[str, ...]:
     return tuple(book.cite(*book.procedural.get(CLOSED, ())))
 
 
-#: SQL instead of the ORM: it runs for every table and day that is reconciled.
+#: SQL by hand for the benchmark: it is asked for every table and day that is reconciled.
 STEPS = """
 SELECT s.at, s.kind, ARRAY(SELECT jsonb_array_elements_text(s.rules)),
     CASE WHEN c.passed THEN c.rulebook ELSE nullif(s.checks_of, '') END

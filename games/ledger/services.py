@@ -49,6 +49,7 @@ def chain_append(name: str, entries: Iterable[LedgerEntry]) -> None:
     position, head = chain.length, bytes(chain.head)
     now = timezone.now().isoformat()
     with connection.cursor() as cursor:
+        # SQL by hand: COPY for the benchmark of recording; the chain is locked, and its new head is one statement.
         with cursor.copy(f"COPY games_ledgerleaf ({COLUMNS}) FROM STDIN") as copy:
             for entry in waiting:
                 content, previous = entry.content(), head

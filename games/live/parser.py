@@ -10,8 +10,8 @@ from games.engine.play.irregularities import SETTLED
 from games.engine.play.live_play import BET, INCREASE, KINDS, ON_THE_FELT, REFUSE, WITHDRAW, PlayStep
 from games.engine.rules.loader import listed
 from games.engine.rules.rulebook import Layout, Rulebook
-from games.rounds.fast_parser import rule_of
 from games.rounds.fields import FieldFaults
+from games.rounds.preparation import rule_of
 from games.rounds.prepared import EVENT_FIELDS, MOST_BETS, known_text
 
 OPENING = ("source", "ref", "table", "dealer", "supervisor")

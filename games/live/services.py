@@ -21,7 +21,7 @@ from games.live.parser import Opening, as_step, read_opening, read_step
 from games.live.serializers import answer_document, round_of, warnings_of
 from games.live.session_state import SessionState, session_state_of
 from games.models import LiveRound, LiveStep, LiveWarning, Round, Table
-from games.rounds.fast_parser import rule_of
+from games.rounds.preparation import rule_of
 from games.rounds.services.outbox import warnings_wake
 from games.rounds.services.recording import CLOCKS_DIFFER, RoundConflictError, Sent, record_document
 from games.rounds.terms import Terms, terms_at

@@ -48,6 +48,11 @@ class GatedAdmin(ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return visible(request.user, super().get_queryset(request))
 
+    def records(self) -> QuerySet[Any]:
+        """Return all records, with what a page of one of them needs."""
+        records: QuerySet[Any] = self.model._default_manager.all()
+        return records
+
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Show the list under the title that the sidebar gives it."""
         _, title = sidebar_places().get(request.path, ("", str(self.opts.verbose_name_plural).capitalize()))
@@ -57,7 +62,7 @@ class GatedAdmin(ModelAdmin):
         """Return a record from all records, so that a denial is recorded; confidential ones appear absent."""
         field = self.opts.get_field(from_field) if from_field else self.opts.pk
         try:
-            thing = self.model._default_manager.get(**{field.name: field.to_python(object_id)})
+            thing = self.records().get(**{field.name: field.to_python(object_id)})
         except (self.model.DoesNotExist, ValidationError, ValueError):
             thing = None
         return visible_or_none(request.user, self.model, thing) if can_be_confidential(self.model) else thing

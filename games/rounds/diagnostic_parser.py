@@ -13,8 +13,8 @@ from games.engine.play.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, R
 from games.engine.rules.loader import listed
 from games.engine.rules.rulebook import Rulebook
 from games.floor.moments import as_text, parse_moment
-from games.rounds.fast_parser import prepare, rule_of
 from games.rounds.fields import FieldFaults
+from games.rounds.preparation import DOUBTS, prepare, rule_of
 from games.rounds.prepared import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, is_withdrawn, pattern_of, status_of
 from games.rounds.terms import PinnedTerms, TermsCache
 from games.rounds.wire_format import RoundShape
@@ -51,12 +51,13 @@ class DiagnosticReader:
         self.status: str | None = None
 
     def prepare(self) -> ReadyRound:
-        """Prepare a round without faults by the fast parser, which must accept it."""
+        """Return the round ready to be recorded, once no fault was found."""
         shape = msgspec.convert(_normal(self.document), RoundShape, strict=True)
-        ready_round = prepare(shape, self.terms, latest=self.latest)
-        if ready_round is None:
-            raise AssertionError(f"No fault was found, but the round is not sound: {self.document!r:.2000}")
-        return ready_round
+        try:
+            return prepare(shape, self.terms, self.latest)
+        except DOUBTS as error:
+            fault = f"No fault was found, and the round is not sound: {self.document!r:.2000}"
+            raise AssertionError(fault) from error
 
     def check(self) -> None:
         data = self.faults.table(self.document, "", FIELDS)
@@ -220,7 +221,7 @@ class DiagnosticReader:
 
 
 def _normal(value: Any, name: str = "") -> Any:
-    """Leave nulls out and write times with seconds, as the fast parser wants them."""
+    """Leave nulls out and write times with seconds: the wire format, which `prepare` takes."""
     if isinstance(value, dict):
         return {key: _normal(member, key) for key, member in value.items() if member is not None}
     if isinstance(value, list):

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from games.models import Round
 from games.rounds.prepared import ReadyRound
 from games.rounds.terms import TermsCache
 
@@ -73,6 +74,30 @@ def row(
         who,
         note,
     )
+
+
+def round_of(ready_round: ReadyRound, *, channel: str, after_close: bool, now: dt.datetime, who: str) -> Round:
+    """Return the same round as a model, with the values that an answer shows."""
+    applied, table = ready_round.applied, ready_round.table
+    return Round(
+        source=ready_round.source, ref=ready_round.ref, casino=table.table.casino, table=table.table,
+        gaming_day=applied.gaming_day, assignment_id=applied.assignment_id, rulebook=applied.book.id,
+        layout=applied.layout.code, limit_set_id=applied.limit_set_id, dice_set=table.dice_set(applied.dice_set_id),
+        dealer=ready_round.dealer, supervisor=ready_round.supervisor, started_at=ready_round.started_at,
+        closed_at=ready_round.closed_at, ended_at=ready_round.ended_at, status=ready_round.status,
+        dice=ready_round.dice, events=_events(ready_round.events), players=ready_round.players,
+        boxes=ready_round.boxes, stakes=ready_round.stakes, nets=ready_round.nets, nets_given=ready_round.nets_given,
+        placed_at=ready_round.placed_at, late=ready_round.late, refused=ready_round.refused,
+        house_placed=ready_round.house_placed, call=ready_round.call, withdrawn_at=ready_round.withdrawn_at,
+        withdrawn=ready_round.withdrawn, fingerprint=ready_round.fingerprint, channel=channel,
+        after_close=after_close, recorded_at=now, who=who,
+    )  # fmt: skip
+
+
+def _events(text: bytes) -> list[dict[str, Any]]:
+    """Put the keys in the order in which PostgreSQL keeps them, so that every answer on a round is the same text."""
+    events: list[dict[str, Any]] = msgspec.json.decode(text)
+    return [dict(sorted(event.items(), key=lambda item: (len(item[0]), item[0]))) for event in events]
 
 
 def _numbers(values: list[int] | None) -> str | None:

@@ -22,6 +22,11 @@ def round_document(round_: Round) -> dict[str, Any]:
     return round_documents([round_])[0]
 
 
+def new_round_document(round_: Round) -> dict[str, Any]:
+    """A round that was recorded this moment: it has no corrections to ask for."""
+    return _document(round_, CurrentStatus(round_.status, round_.status))
+
+
 def _document(round_: Round, current: CurrentStatus) -> dict[str, Any]:
     casino = round_.table.casino
     return {

@@ -24,7 +24,7 @@ from games.engine.signs.limits import Limits
 from games.floor.availability import Availability, Unavailable, availability_of
 from games.floor.moments import FIRST, as_text, day_bounds, gaming_day
 from games.limits.periods import LimitPeriod, limit_periods
-from games.models import DiceFit, LimitSet, Staff, Table, TableAssignment, TableState, TumblerFit
+from games.models import DiceFit, DiceSet, LimitSet, Staff, Table, TableAssignment, TableState, TumblerFit
 from games.settlement_policies.selectors import Policy, policies_of
 
 Value = TypeVar("Value")
@@ -251,8 +251,12 @@ class TermsHistory:
 
     def _fits(self, fits: QuerySet[Fit], fitted: str) -> Periods[Fit]:
         if self._only_at is not None:
-            fits = fits.filter(during__contains=self._only_at).select_related(fitted)
-        return Periods((fit.during.lower, fit) for fit in fits.order_by("during"))
+            fits = fits.filter(during__contains=self._only_at)
+        return Periods((fit.during.lower, fit) for fit in fits.select_related(fitted).order_by("during"))
+
+    def dice_set(self, key: int | None) -> DiceSet | None:
+        """Return one of the dice sets of the table by its id."""
+        return next((fit.dice_set for fit in self.dice.values if fit.dice_set_id == key), None)
 
     @cached_property
     def availability(self) -> Availability:

@@ -21,6 +21,7 @@ KEY = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}", re.ASCII)
 HINT_LENGTH = len(PREFIX) + 6
 MINUTE = dt.timedelta(minutes=1)
 
+# SQL by hand: the ORM does not return what an upsert has counted.
 COUNT_CALL = """
 INSERT INTO games_terminaluse AS used (terminal_id, minute, count) VALUES (%s, %s, 1)
 ON CONFLICT (terminal_id, minute) DO UPDATE SET count = used.count + 1

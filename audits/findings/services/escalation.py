@@ -84,6 +84,7 @@ def _open_too_long(now: dt.datetime) -> Q:
 
 def _locked(what: int) -> bool:
     """Try to take a lock until the transaction ends; False if another worker holds it."""
+    # SQL by hand: an advisory lock.
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [LOCK, what])
         return bool(cursor.fetchone()[0])

@@ -32,7 +32,6 @@ from games.floor.admin.forms import MomentField
 from games.models import Staff
 from games.pages.gated import ActionForm
 from games.pages.steps import PageStep
-from games.rounds.terms import terms_at
 
 
 class ActorForm(ActionForm):
@@ -201,10 +200,7 @@ class MendForm(ActorForm, SituationForm):
 
 def mend(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     names = ("table", "occurred_from", "occurred_to", "situation", "facts", "account")
-    changes = {name: values[name] for name in names}
-    if (table := values["table"]) != incident.table:
-        game = terms_at(table, values["occurred_from"]).assignment if table else None
-        changes |= {"pit": table.pit if table else None, "rulebook": game.rulebook if game else ""}
+    changes = {name: values[name] for name in names if values[name] != getattr(incident, name)}
     incident_change(actor=actor, incident=incident, changes=changes, reason=values["reason"])
     return f"{incident} was corrected; its history keeps the earlier values."
 

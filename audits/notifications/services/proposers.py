@@ -60,6 +60,7 @@ def _notify_of_threshold(decision: ThresholdDecision, now: dt.datetime) -> Notic
 
 
 def _locked() -> bool:
+    # SQL by hand: an advisory lock.
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
         return bool(cursor.fetchone()[0])

@@ -27,11 +27,13 @@ POST_NAMES = {post: f"a {post_name(post).lower()}" for post in CREW.values()}
 HALF = 2**32
 NOT_NAMED, UNKNOWN = 0, 2**31 - 1
 
+# SQL by hand: of all people of the casino, for every table; for the benchmark.
 POST_HISTORY = """
 SELECT id, upper(number), history_date, CASE WHEN is_active AND casino_id = %s THEN post ELSE '' END, department
 FROM games_historicalstaff ORDER BY id, history_date, history_id
 """
 ACTING = "SELECT staff_id, post, starts_at, ends_at, pit_id, department FROM games_duty WHERE casino_id = %s"
+# SQL by hand: the keys go as one array; for the benchmark.
 NUMBERS = "SELECT id, dealer, supervisor FROM games_round WHERE id = ANY (%s)"
 
 

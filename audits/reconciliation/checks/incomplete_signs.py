@@ -11,12 +11,9 @@ from audits.reconciliation.bulk_read import Rounds
 from audits.reconciliation.drafts import FindingDraft, procedural_draft
 from audits.reconciliation.postgres_time import moment_of
 from audits.reconciliation.terms import SIGN_INCOMPLETE, TermsOfDay
-from games.database.sql import query_rows
 from games.engine.signs.completeness import Missing, missing_on_sign
-from games.models import Table
+from games.models import Round, Table
 from games.rounds.terms import Terms
-
-NAMES = "SELECT id, started_at, ref, source, assignment_id FROM games_round WHERE id = ANY (%s)"
 
 
 class Candidate(NamedTuple):
@@ -64,8 +61,10 @@ class IncompleteSignCheck:
         if not self._rounds or (self.known and not self.is_earlier_than(self.known)):
             return
         candidates = [
-            Candidate(started_at, ref, source, key, assignment)
-            for key, started_at, ref, source, assignment in query_rows(NAMES, self._rounds)
+            Candidate(*names)
+            for names in Round.objects.filter(pk__in=self._rounds).values_list(
+                "started_at", "ref", "source", "pk", "assignment"
+            )
         ]
         if self.known is not None and self.known.round is not None:
             known = self.known.round

@@ -8,15 +8,8 @@ from audits.models import Category, FindingPolicy
 from audits.reconciliation.bulk_read import Rounds
 from audits.reconciliation.drafts import FindingDraft
 from audits.reconciliation.postgres_time import microseconds
-from games.database.sql import query_rows
 from games.floor.availability import Availability, Unavailable
 from games.models import LiveWarning, Table
-
-#: Warnings of this table's rounds in play that are recorded now.
-WARNINGS = """
-SELECT l.recorded_id, w.id FROM games_livewarning w JOIN games_liveround l ON l.id = w.live_round_id
-WHERE l.table_id = %s AND l.recorded_id IS NOT NULL
-"""
 
 
 class Closures:
@@ -33,7 +26,8 @@ class Closures:
             for key, book in books.items()
         }
         self.closed = {key: flags for key, flags in closed.items() if flags.any()}  # usually none
-        self.warned = _grouped(query_rows(WARNINGS, table.pk))
+        on_record = LiveWarning.objects.filter(live_round__table=table, live_round__recorded__isnull=False)
+        self.warned = _grouped(on_record.order_by("pk").values_list("live_round__recorded", "pk"))
 
 
 class OutOfPlayCheck:

@@ -25,6 +25,7 @@ from games.models import Table
 #: Rounds longer than this are not looked for as overlapping ones.
 LONGEST = dt.timedelta(hours=24)
 
+#: SQL by hand: a lateral join.
 #: For each round, the earlier round that ended last, if it ended after this one began.
 OVERLAPS = """
 SELECT r.id, o.ref, o.source FROM games_round r CROSS JOIN LATERAL (
@@ -34,19 +35,23 @@ SELECT r.id, o.ref, o.source FROM games_round r CROSS JOIN LATERAL (
     ORDER BY b.ended_at DESC, b.started_at DESC, b.ref DESC LIMIT 1
 ) o WHERE r.id = ANY (%s)
 """
+#: SQL by hand: a join over times.
 #: Rounds of the table that began during one of these: now that it is on record, they may overlap it.
 BEGUN_MEANWHILE = """
 SELECT DISTINCT l.id, l.gaming_day FROM games_round r JOIN games_round l
   ON l.table_id = r.table_id AND l.started_at >= r.started_at AND l.started_at < r.ended_at
 WHERE r.id = ANY (%s)
 """
+# SQL by hand: asked in every pass, for the benchmark.
 LAST_END = """
 SELECT max(ended_at) FROM games_round WHERE table_id = %s AND started_at >= %s AND started_at < %s
 """
+# SQL by hand: the keys go as one array; for the benchmark.
 EARLY_BETS = """
 SELECT r.id, b.position - 1, b.player, b.box FROM games_roundbet b JOIN games_round r ON r.id = b.round_id
 WHERE r.id = ANY (%s) AND b.placed_at < r.started_at AND NOT b.refused AND NOT b.withdrawn ORDER BY r.id, b.position
 """
+# SQL by hand: the keys go as one array; for the benchmark.
 RULEBOOKS = "SELECT id, rulebook FROM games_round WHERE id = ANY (%s)"
 
 

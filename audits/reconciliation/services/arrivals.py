@@ -6,21 +6,17 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from django.db import OperationalError, connection, transaction
+from django.db.models import Min
 from django.utils import timezone
 from psycopg import errors
 
 from audits.models import DaySummary, Run
 from audits.reconciliation.day import BusyError, DayResult, reconcile_waiting
 from audits.reconciliation.services.faults import DeferredFaults
-from games.database.sql import query_rows
 from games.engine.play.findings import VERSION
-from games.models import Casino, Table
+from games.models import Casino, Outbox, Table
 
 SYSTEM = "The system"
-WAITING = """
-SELECT r.table_id, r.gaming_day FROM games_outbox o JOIN games_round r ON r.id = o.round_id
-GROUP BY r.table_id, r.gaming_day ORDER BY min(o.id)
-"""
 #: How many seconds to wait for another worker on the same day. The next sweep comes soon.
 PATIENCE = 3.0
 PAUSE = 0.1
@@ -67,7 +63,8 @@ def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) 
 
 def waiting() -> list[TableDay]:
     """List the tables and days with rounds in the outbox, the longest waiting first."""
-    return query_rows(WAITING)
+    days = Outbox.objects.values_list("round__table", "round__gaming_day").annotate(first=Min("pk"))
+    return [(table_id, day) for table_id, day, _ in days.order_by("first")]
 
 
 def _take_patiently(place: TableDay, who: str) -> DayResult | None:
@@ -85,7 +82,7 @@ def _take(place: TableDay, who: str) -> DayResult | None:
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE:.0f}s'")  # for all other locks
+                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE:.0f}s'")  # a setting: for all other locks
             table = Table.objects.select_related("casino").get(pk=table_id)
             return reconcile_waiting(table, day, ArrivalRun(table.casino, who).run)
     except BusyError:

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from django.db import connection
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from audits.models import COUNTS, FIGURES, ClosedSummary, DayClose, DaySummary, Run
@@ -13,14 +13,6 @@ from games.rounds.services.recording import BOOKS_OPEN_FOR
 
 #: The most days that are closed at a time. After an import of years the rest follow later.
 BATCH = 10
-#: Days with rounds and without a closing run, the oldest first.
-UNCLOSED = """
-SELECT DISTINCT s.gaming_day FROM audits_daysummary s JOIN games_table t ON t.id = s.table_id
-WHERE t.casino_id = %s AND s.gaming_day < %s AND NOT EXISTS (
-    SELECT 1 FROM audits_run c WHERE c.casino_id = t.casino_id AND c.gaming_day = s.gaming_day
-    AND c.kind = 'close' AND c.state <> 'cancelled')
-ORDER BY s.gaming_day LIMIT %s
-"""
 
 
 def days_to_close(now: dt.datetime | None = None) -> Iterator[tuple[Casino, dt.date]]:
@@ -28,12 +20,17 @@ def days_to_close(now: dt.datetime | None = None) -> Iterator[tuple[Casino, dt.d
     moment = now or timezone.now()
     for casino in Casino.objects.all():
         until = gaming_day(casino, moment)  # the current day is not over
-        with connection.cursor() as cursor:
-            cursor.execute(UNCLOSED, [casino.pk, until, BATCH])
-            days = [day for (day,) in cursor.fetchall()]
-        for day in days:
+        for day in _unclosed(casino, until):
             if day_bounds(casino, day)[1] + BOOKS_OPEN_FOR <= moment:
                 yield casino, day
+
+
+def _unclosed(casino: Casino, until: dt.date) -> list[dt.date]:
+    """Return the days with rounds that no close covers, the oldest first."""
+    closes = Run.objects.filter(casino=casino, gaming_day=OuterRef("gaming_day"), kind=Run.Kind.CLOSE)
+    begun = closes.exclude(state=Run.State.CANCELLED)
+    days = DaySummary.objects.filter(~Exists(begun), table__casino=casino, gaming_day__lt=until)
+    return list(days.order_by("gaming_day").values_list("gaming_day", flat=True).distinct()[:BATCH])
 
 
 def day_freeze(run: Run) -> DayClose:

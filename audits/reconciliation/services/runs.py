@@ -25,13 +25,11 @@ log = structlog.get_logger(__name__)
 #: How often a part saves its progress and checks whether its run was cancelled.
 EVERY_SECONDS = 0.5
 LOCK = 0x7A15A1  # the first half of an advisory lock's key; the second is the part's id
+# SQL by hand: it is written in a connection of its own.
 PROGRESS = (
     "UPDATE audits_runpart SET rounds_read = %s WHERE id = %s "
     "RETURNING (SELECT state FROM audits_run WHERE id = run_id)"
 )
-#: The weaker lock: findings of other parts hold a key share lock on the run.
-RUN_LOCK = "SELECT state FROM audits_run WHERE id = %s FOR NO KEY UPDATE"
-UNDONE = "SELECT FROM audits_runpart WHERE run_id = %s AND NOT is_done LIMIT 1"
 
 
 class RunCancelledError(Exception):
@@ -120,6 +118,7 @@ def _locked(key: int, *, wait: bool) -> RunPart | None:
     The lock ends with its holder, also if that worker dies. The part is read after the lock is held, so the work of
     the other worker is visible.
     """
+    # SQL by hand: an advisory lock
     function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
     if query_rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
         return None
@@ -162,10 +161,11 @@ class ProgressWriter:
 @transaction.atomic(savepoint=False)
 def _end_if_done(run: Run) -> None:
     """End the run if this was its last part. The lock orders two workers that finish at the same moment."""
-    ((state,),) = query_rows(RUN_LOCK, run.pk)
+    locked = Run.objects.select_for_update(no_key=True)  # findings of other parts refer to the run
+    state = locked.values_list("state", flat=True).get(pk=run.pk)
     if state == Run.State.CANCELLED:
         raise RunCancelledError
-    if state != Run.State.RUNNING or query_rows(UNDONE, run.pk):
+    if state != Run.State.RUNNING or RunPart.objects.filter(run=run, is_done=False).exists():
         return
     if run.kind == Run.Kind.CLOSE:
         day_freeze(run)

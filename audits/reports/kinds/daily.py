@@ -41,6 +41,7 @@ JOIN games_pit p ON p.id = place.pit_id
 """
 PERIOD = "WHERE s.gaming_day BETWEEN %s AND %s AND s.rounds > 0"
 LEVEL = "CASE WHEN GROUPING(t.code) = 0 THEN 0 WHEN GROUPING(p.code) = 0 THEN 1 ELSE 2 END"
+# SQL by hand: the ORM has neither grouping sets nor joins with JSON.
 SUMS = f"""
 SELECT {{day}} AS day, {LEVEL} AS level, c.code, string_agg(DISTINCT p.code, ', '), t.code,
     {", ".join(f"sum(s.{name})::numeric(60)" for name in (*FIGURES, *COUNTS, "voids"))}

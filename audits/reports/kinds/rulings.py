@@ -1,6 +1,5 @@
 """The report of rulings: who decided what in which post, on which precedent, and the settings of standing ones."""
 
-import datetime as dt
 from collections.abc import Iterator
 
 from django.db.models import F, Q, QuerySet
@@ -8,7 +7,7 @@ from django.utils import timezone
 
 from audits.exports.document import Column, Row
 from audits.incidents.labels import situation_label
-from audits.models import Ruling, Scope
+from audits.models import Ruling, RulingState, Scope
 from audits.reports.columns import CASINO, INCIDENT, PIT, moment_column, person_column, text_column
 from audits.reports.kinds.findings import RULES, TABLE
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches, code_of
@@ -73,7 +72,7 @@ class Rulings(PlacedReport):
         begun = Q(scope=Scope.STANDING, is_withdrawal=False, effective_from__lt=ends_at)
         later = "replaced_by__effective_from"
         is_on = Q(replaced_by=None) | Q(**{f"{later}__gt": starts_at}) & Q(**{f"{later}__gt": F("effective_from")})
-        related = self.placed(Ruling.objects.filter(made | begun & is_on)).select_related(
+        related = self.placed(Ruling.objects.with_state(self.now).filter(made | begun & is_on)).select_related(
             "casino", "pit", "table", "incident", *RELATED
         )
         unread = ("search", "incident__search", "incident__advice", *(f"{name}__search" for name in RELATED))
@@ -87,15 +86,15 @@ class Rulings(PlacedReport):
 
     def _row(self, ruling: Ruling, sets: str | None) -> Row:
         incident = ruling.incident
-        later: Ruling | None = getattr(ruling, "replaced_by", None)
         return (
             ruling.number, ruling.casino.code, code_of(ruling.pit), code_of(ruling.table),
             incident.number if self.shows("incident.view", incident) else None, ruling.made_at, ruling.who,
             ruling.post.capitalize(), ruling.get_kind_display(), situation_label(ruling.situation),
             _rulebook(ruling.rulebook), ruling.rules, ruling.question, ruling.decision, ruling.reasoning,
-            Scope(ruling.scope).label, ruling.effective_from, _ends_at(ruling, later),
-            state_of(ruling, later, self.now), sets, self._number(ruling.follows), self._number(ruling.departs_from),
-            ruling.departure or None, self._number(ruling.replaces), self._number(later), ruling.override or None,
+            Scope(ruling.scope).label, ruling.effective_from, ruling.ends_at,
+            RulingState(ruling.state).label, sets, self._number(ruling.follows), self._number(ruling.departs_from),
+            ruling.departure or None, self._number(ruling.replaces), self._number(ruling.replacement),
+            ruling.override or None,
         )  # fmt: skip
 
     def _number(self, other: Ruling | None) -> str | None:
@@ -105,19 +104,3 @@ class Rulings(PlacedReport):
 def _rulebook(id_: str) -> str | None:
     """Name a rulebook in full; None for an empty id."""
     return rulebook_title(id_) or None
-
-
-def _ends_at(ruling: Ruling, later: Ruling | None) -> dt.datetime | None:
-    """Return when another ruling replaces this one. A ruling on one case ends when the other one is made."""
-    if later is None or ruling.is_withdrawal:
-        return None
-    return later.effective_from or later.made_at
-
-
-def state_of(ruling: Ruling, later: Ruling | None, now: dt.datetime) -> str:
-    """Return the status of a ruling at the time of the report."""
-    if ruling.is_withdrawal:
-        return "Withdrawal"
-    if later is not None and (later.effective_from is None or later.effective_from <= now):
-        return "Withdrawn" if later.is_withdrawal else "Superseded"
-    return "To come" if ruling.effective_from and ruling.effective_from > now else "In force"

@@ -67,7 +67,7 @@ class ReportClaim:
         self.is_held = False
 
     def __enter__(self) -> "ReportClaim":
-        with self.own.cursor() as cursor:
+        with self.own.cursor() as cursor:  # SQL by hand, here and below: a lock and a connection of its own
             cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK, self.key.int % 2**31])
             self.is_held = bool(cursor.fetchone()[0])
         return self

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from django.db import connection, transaction
 from django.utils import timezone
 
+# SQL by hand: a setting of the transaction.
 ISOLATION = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
 

@@ -15,7 +15,7 @@ from audits.incidents.admin.advice import affected_now
 from audits.incidents.admin.form import listed
 from audits.incidents.admin.steps import ActorForm
 from audits.incidents.selectors import rounds_called
-from audits.models import Consequence, Incident, Ruling
+from audits.models import HELD, Consequence, Incident, Ruling
 from audits.rulings.admin.order_offers import (
     amendable,
     file_rounds,
@@ -51,7 +51,7 @@ BY_RULING = "ruling-"
 
 def rulings_holding(incident: Incident) -> list[Ruling]:
     """Return the rulings of an incident on which an order can rest, the latest first."""
-    return list(incident.rulings.filter(is_withdrawal=False, replaced_by=None).defer("search").order_by("-pk"))
+    return list(incident.rulings.in_state(*HELD).defer("search").order_by("-pk"))
 
 
 def incident_rounds(actor: Staff, incident: Incident) -> list[Round]:

@@ -18,7 +18,7 @@ from audits.models import Incident, Ruling, RulingKind, Scope
 from audits.rulings.conflict_of_interest import has_consent, is_disqualified, is_reporter, needs_consent
 from audits.rulings.labels import EXCESS, reading_label
 from audits.rulings.precedents import PrecedentQuery, binding, precedents
-from audits.rulings.presenters import ruling_address, state_of
+from audits.rulings.presenters import ruling_address, state_label
 from audits.rulings.remit import book_of, decided, not_covered_fault, readings_shown
 from audits.rulings.services.rulings import RulingDraft, verify_may_rule
 from games.access.gate import can, visible
@@ -146,7 +146,7 @@ class RulingForm(forms.Form):
         found = precedents(self.actor, incident, query)
         return {
             "precedents": [
-                (precedent, *state_of(precedent.ruling))
+                (precedent, *state_label(precedent.ruling))
                 for precedent in found
                 if precedent.ruling.incident_id != incident.pk
             ],

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -14,7 +15,7 @@ from audits.incidents.admin import fields
 from audits.incidents.admin.form import situation_groups
 from audits.incidents.labels import situation_label
 from audits.incidents.search import SearchPeriod
-from audits.models import Ruling, RulingKind, Scope
+from audits.models import Ruling, RulingKind, RulingState, Scope
 from audits.rulings.admin.orders import order_buttons
 from audits.rulings.admin.ruling_form import ASKED_BY_THE_FORM, draft_page, initial_instead_of, may_rule, override_field
 from audits.rulings.conflict_of_interest import is_reporter
@@ -25,11 +26,11 @@ from audits.rulings.presenters import (
     readings_of,
     ruling_rests_on,
     ruling_rows,
-    state_of,
+    state_label,
     with_subjects,
 )
 from audits.rulings.reviews import ToReview, standing_rulings, to_review
-from audits.rulings.selectors import RulingFilter, rulings_found
+from audits.rulings.selectors import STATES, RulingFilter, rulings_found
 from audits.rulings.services.rulings import (
     RulingDraft,
     ruling_review,
@@ -47,8 +48,6 @@ from games.pages.gated import ActionForm, Button, actor_of, require_safe, take_s
 from games.pages.paging import keyset_page
 from games.pages.written_once import WrittenOnceAdmin
 
-STATES = [("", "Any"), ("in-force", "In force"), ("superseded", "Superseded"), ("withdrawn", "Withdrawn")]
-
 
 def any_of(label: str, choices: Any) -> forms.ChoiceField:
     return fields.choice_field(label, [("", "Any"), *choices], required=False)
@@ -57,7 +56,7 @@ def any_of(label: str, choices: Any) -> forms.ChoiceField:
 class RulingSearch(forms.Form):
     kind = any_of("Kind", RulingKind.choices)
     scope = any_of("Scope", Scope.choices)
-    state = fields.choice_field("State", STATES, required=False)
+    state = any_of("State", [(state, RulingState(state).label) for state in STATES])
     table = fields.text_field("Table", most=20)
     first = fields.day_field("From")
     last = fields.day_field("To")
@@ -117,6 +116,9 @@ class RulingAdmin(WrittenOnceAdmin):
         ]
         return [*own, *super().get_urls()]
 
+    def records(self) -> QuerySet[Ruling]:
+        return Ruling.objects.with_state()
+
     # --- Lists ---
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -154,12 +156,12 @@ class RulingAdmin(WrittenOnceAdmin):
         require_safe(request)
         actor = actor_of(request)
         ruling: Ruling = self.get_or_deny(request, object_id)
-        state, colour = state_of(ruling)
+        state, colour = state_label(ruling)
         waiting = review_of(actor, ruling)
         orders = visible(actor, ruling.consequences.all()) if can(actor, "consequence.view", ruling) else None
         context = self.page_context(
             request, ruling.number, original=ruling, ruling=ruling, state=state, colour=colour,
-            buttons=self.buttons(actor, ruling, waiting), replaced_by=getattr(ruling, "replaced_by", None),
+            buttons=self.buttons(actor, ruling, waiting), replaced_by=ruling.replacement,
             situation=situation_label(ruling.situation), rules=with_subjects(ruling.rules),
             readings=readings_of(ruling), authority=authority_of(ruling), rests_on=ruling_rests_on(ruling),
             policy=policies_shown([ruling]).get(ruling.pk, ""),
@@ -175,7 +177,7 @@ class RulingAdmin(WrittenOnceAdmin):
         if waiting and can(actor, "ruling.make", ruling):
             asked = f"{self.address(ruling, 'review')}?rulebook={waiting[0].rulebook}"
             buttons.append(Button(asked, "Review", "rate_review", is_main=True))
-        if not ruling.is_withdrawal and not hasattr(ruling, "replaced_by") and may_rule(actor, ruling.incident):
+        if not ruling.is_withdrawal and ruling.replacement is None and may_rule(actor, ruling.incident):
             buttons += [
                 Button(self.address(ruling, "supersede"), "Supersede", "published_with_changes"),
                 Button(self.address(ruling, "withdraw"), "Withdraw", "undo"),
@@ -248,7 +250,7 @@ def links_of(actor: Staff, ruling: Ruling) -> list[tuple[str, Ruling, str]]:
     """Return the visible rulings that this one replaces, follows or departs from, and those that do so with it."""
     there = [("Replaces", ruling.replaces, ""), ("Follows", ruling.follows, "")]
     there += [("Departs from", ruling.departs_from, ruling.departure)]
-    here = [("Superseded by", getattr(ruling, "replaced_by", None), "")]
+    here = [("Superseded by", ruling.replacement, "")]
     here += [("Followed by", other, "") for other in ruling.followed_by.all()[:20]]
     here += [("Departed from by", other, other.departure) for other in ruling.departed_from_by.all()[:20]]
     return [

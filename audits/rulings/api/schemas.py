@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 
 from audits.api.schemas import COUNT, FLAG, INCIDENT_NUMBER, LINE, ROUND_NAMES, SITUATION, WORDS
-from audits.models import Consequence, RepaymentMark, RulingKind, Scope
+from audits.models import Consequence, RepaymentMark, RulingKind, RulingState, Scope
 from audits.rulings.parser import LONGEST_RULE, MOST_READINGS, MOST_RULES
 from audits.rulings.precedents import MOST_SHOWN
 from audits.rulings.selectors import NUMBER as RULING_NUMBERS
 from audits.rulings.selectors import STATES
-from audits.rulings.serializers import SHOWN_STATES
 from games.api.openapi import Schema
 from games.api.schemas import (
     CODE,
@@ -39,7 +38,7 @@ def one_of(values: Iterable[str]) -> Schema:
 
 RULING_NUMBER: Schema = {"type": "string", "pattern": f"^{RULING_NUMBERS.pattern}$", "examples": ["RU-2026-000045"]}
 KIND, SCOPE, EXCESS = one_of(RulingKind.values), one_of(Scope.values), one_of(EXCESS_POLICIES)
-STATE, FILTER_STATE = one_of(SHOWN_STATES), one_of(STATES)
+STATE, FILTER_STATE = one_of(RulingState.values), one_of(STATES)
 CONSEQUENCE_KIND = one_of(Consequence.Kind.values)
 RULES = list_of(TEXT) | {"description": "As citations, such as `rws-tai-sai-v6#5.1.2`."}
 
@@ -81,7 +80,8 @@ RULING_FIELDS: dict[str, Schema] = {
     "incident": INCIDENT_NUMBER, "kind": KIND, "situation": SITUATION, "rulebook": nullable(RULEBOOK), "rules": RULES,
     "readings": list_of(TEXT) | {"description": "The names of the rulebook's readings that it interprets."},
     "question": TEXT, "decision": TEXT, "scope": SCOPE, "effective_from": nullable(MOMENT),
-    "state": STATE | {"description": "A `withdrawal` only withdraws another ruling."},
+    "state": STATE | {"description": "Now. `to-come` until its `effective_from`; `superseded` or `withdrawn` from the "
+                                     "moment of the ruling that replaces it; a `withdrawal` only withdraws another."},
     "replaces": nullable(RULING_NUMBER), "replaced_by": nullable(RULING_NUMBER), "ruled_by": TEXT,
     "post": TEXT | {"description": "The post held at that moment."},
     "rests_on": list_of(TEXT) | {"description": "Readings of its rulebook on which the authority of that post rests: "
@@ -153,7 +153,9 @@ PRECEDENTS = record(
         "binding": nullable(RULING_NUMBER),
         "results": list_of(
             record("A ruling and its similarity.",
-                   {"ruling": ref("RulingLine"), "in_force": FLAG, "same_situation": FLAG, "shared_rules": RULES}),
+                   {"ruling": ref("RulingLine"),
+                    "in_force": FLAG | {"description": "A standing interpretation that is in force now."},
+                    "same_situation": FLAG, "shared_rules": RULES}),
             maxItems=MOST_SHOWN,
         ),
     },

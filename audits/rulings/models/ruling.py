@@ -4,14 +4,15 @@ Written once. A wrong ruling is superseded or withdrawn by another.
 """
 
 import datetime as dt
-from typing import cast
+from typing import TYPE_CHECKING, Self, cast
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from audits.incidents.models.incident import Incident
@@ -30,6 +31,44 @@ class RulingKind(models.TextChoices):
 class Scope(models.TextChoices):
     ROUND = "round", "This case"
     STANDING = "standing", "Standing, from a moment on"
+
+
+class RulingState(models.TextChoices):
+    TO_COME = "to-come", "To come"
+    IN_FORCE = "in-force", "In force"
+    SUPERSEDED = "superseded", "Superseded"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+    WITHDRAWAL = "withdrawal", "Withdrawal"  # a ruling that only withdraws another is never in force itself
+
+
+#: The states of a ruling that can still be followed: it is in force, or will be.
+HELD = (RulingState.IN_FORCE, RulingState.TO_COME)
+
+
+class RulingQuerySet(models.QuerySet["Ruling"]):
+    def with_state(self, at: dt.datetime | None = None) -> Self:
+        """Add the `state` of each ruling at a moment (default: now), by the rulings on record now.
+
+        The only place that decides it. A ruling is in force from its own moment until the moment of the ruling that
+        replaces it. One row at a time is asked for its replacement, so that a page of a long list stays quick.
+        """
+        moment = at or timezone.now()
+        begins = Coalesce("effective_from", "made_at")
+        replaced = Ruling.objects.filter(replaces=OuterRef("pk")).annotate(begins=begins).filter(begins__lte=moment)
+        state = Case(
+            When(is_withdrawal=True, then=Value(RulingState.WITHDRAWAL.value)),
+            When(Exists(replaced.filter(is_withdrawal=True)), then=Value(RulingState.WITHDRAWN.value)),
+            When(Exists(replaced), then=Value(RulingState.SUPERSEDED.value)),
+            When(Q(effective_from__gt=moment) | Q(effective_from=None, made_at__gt=moment),
+                 then=Value(RulingState.TO_COME.value)),
+            default=Value(RulingState.IN_FORCE.value),
+            output_field=models.CharField(),
+        )  # fmt: skip
+        return self.annotate(state=state)
+
+    def in_state(self, *states: str, at: dt.datetime | None = None) -> Self:
+        """Return the rulings that are in one of these states at a moment (default: now)."""
+        return self.with_state(at).filter(state__in=states)
 
 
 class Ruling(models.Model):
@@ -79,6 +118,11 @@ class Ruling(models.Model):
         output_field=SearchVectorField(), db_persist=True,
     )  # fmt: skip
 
+    objects = RulingQuerySet.as_manager()
+
+    if TYPE_CHECKING:
+        state: str  #: A `RulingState`, of rulings that were read `with_state()`.
+
     class Meta:
         ordering = ["-made_at", "-id"]
         constraints = [
@@ -122,6 +166,22 @@ class Ruling(models.Model):
     def is_standing(self) -> bool:
         """Return whether it is an interpretation that holds until it is replaced; a withdrawal never is."""
         return self.scope == Scope.STANDING and not self.is_withdrawal
+
+    @property
+    def replacement(self) -> "Ruling | None":
+        """The ruling that takes this one's place, now or later."""
+        return getattr(self, "replaced_by", None)
+
+    @property
+    def ends_at(self) -> dt.datetime | None:
+        """The moment from which another ruling takes its place; a ruling on one case ends when that one is made."""
+        later = self.replacement
+        return (later.effective_from or later.made_at) if later else None
+
+    @property
+    def state_of_replaced(self) -> RulingState:
+        """What this ruling makes of the one that it replaces."""
+        return RulingState.WITHDRAWN if self.is_withdrawal else RulingState.SUPERSEDED
 
 
 class RulingSetting(models.Model):

@@ -28,6 +28,7 @@ from audits.models import (
     Repayment,
     RepaymentMark,
     Ruling,
+    RulingState,
     ruling_setting_of,
 )
 from audits.notifications.services.compliance import compliance_notify
@@ -377,10 +378,11 @@ def verify_ruling(basis: Basis) -> Ruling:
         raise ValidationError("This requires a ruling; have the incident ruled on first.")
     if ruling.incident_id != basis.incident.pk:
         raise ValidationError(f"{ruling} is about another incident, {ruling.incident}.")
-    later = Ruling.objects.filter(replaces=ruling).first()
-    if later is not None:
-        raise OvertakenError(f"{ruling} is no longer in force: see {later}. Nothing has changed.")
-    if ruling.is_withdrawal:
+    current = Ruling.objects.with_state().select_related("replaced_by").only("number", "replaced_by__number")
+    found = current.get(pk=ruling.pk)
+    if found.state in (RulingState.SUPERSEDED, RulingState.WITHDRAWN):
+        raise OvertakenError(f"{ruling} is no longer in force: see {found.replacement}. Nothing has changed.")
+    if found.state == RulingState.WITHDRAWAL:
         raise ValidationError(f"{ruling} only withdraws another ruling; no order can rest on it.")
     return ruling
 
@@ -446,7 +448,7 @@ def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[RoundCha
     if not any(change.touches_settled_money for change in changes):
         return False
     rounds = [change.before.round.pk for change in changes]
-    with connection.cursor() as cursor:
+    with connection.cursor() as cursor:  # SQL by hand: an advisory lock, and the function that the database asks too
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ALONE_LOCK, actor.pk % 2**31])  # two orders at once
         cursor.execute("SELECT money_moved(%s, %s, %s, %s)", [actor.pk, casino.pk, rounds, timezone.now() - ALONE_FOR])
         (before,) = cursor.fetchone()
@@ -583,7 +585,7 @@ def lock_days(rounds: Sequence[Round]) -> None:
         summary_ensure((table_id, day))
     for table_id, day in places:
         DaySummary.objects.select_for_update().get(table=table_id, gaming_day=day)
-    with connection.cursor() as cursor:
+    with connection.cursor() as cursor:  # SQL by hand: the ORM has no FOR KEY SHARE
         tables = sorted({table_id for table_id, _ in places})
         cursor.execute("SELECT 1 FROM games_table WHERE id = ANY (%s) ORDER BY id FOR KEY SHARE", [tables])
 

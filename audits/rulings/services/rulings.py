@@ -147,8 +147,7 @@ def verify_not_replaced(ruling: Ruling) -> None:
     """Refuse a ruling that is already superseded or withdrawn, or only withdraws another."""
     later = Ruling.objects.filter(replaces=ruling).first()
     if later is not None:
-        word = "withdrawn" if later.is_withdrawal else "superseded"
-        raise OvertakenError(f"{ruling} was {word} by {later} ({later.who}). Nothing has changed.")
+        raise OvertakenError(f"{ruling} was {later.state_of_replaced} by {later} ({later.who}). Nothing has changed.")
     if ruling.is_withdrawal:
         raise ValidationError(f"{ruling} only withdraws another ruling; it cannot be replaced.")
 

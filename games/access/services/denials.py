@@ -9,6 +9,7 @@ from games.models import Staff
 
 log = structlog.get_logger(__name__)
 
+# SQL by hand: it is written in a connection of its own, so that a rollback does not take it along.
 INSERT = """
 INSERT INTO games_denial (at, staff_id, casino_id, who, action, thing, door)
 VALUES (statement_timestamp(), %s, %s, %s, %s, %s, %s)

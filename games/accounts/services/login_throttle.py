@@ -49,6 +49,7 @@ ACCOUNT = Lane(free=20, first=2, most=30)
 #: A code has only six digits, and a person who is asked for one already knew the password.
 ACCOUNT_CODE = Lane(free=20, first=2, most=15 * 60)
 
+# SQL by hand: the ORM has no DELETE with a limit that skips what others have locked.
 TIDY = """
 DELETE FROM games_loginthrottle WHERE key IN (
     SELECT key FROM games_loginthrottle WHERE last_at < %s LIMIT %s FOR UPDATE SKIP LOCKED)
@@ -143,6 +144,7 @@ def refusal_count(key: str) -> bool:
     Only that one is recorded, so that repeated attempts cannot fill the disk.
     """
     with connection.cursor() as cursor:
+        # SQL by hand: the ORM does not return what an UPDATE has counted.
         cursor.execute("UPDATE games_loginthrottle SET refused = refused + 1 WHERE key = %s RETURNING refused", [key])
         counted = cursor.fetchone()
     return bool(counted == (1,))

@@ -26,7 +26,7 @@ KEYS = {"starts_at": "from", "__all__": ""}
 @transaction.atomic
 def floor_load(*, actor: Actor, floor: Floor, source: str) -> int:
     """Load a floor file; return how many entries were new or changed something."""
-    with connection.cursor() as cursor:  # two simultaneous loads would both create a missing table
+    with connection.cursor() as cursor:  # an advisory lock: two loads at once would both create a missing table
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ADVISORY_LOCK])
     loading = Loading(actor, source)
     for casino in floor.casinos:

@@ -18,9 +18,9 @@ from games.engine.errors import InputError
 from games.models import Round
 from games.rounds.lines import BLOCK, MEGABYTE
 from games.rounds.selectors import RoundFilter, rounds_found
-from games.rounds.serializers import round_document, round_documents
+from games.rounds.serializers import new_round_document, round_document, round_documents
 from games.rounds.services.imports import rounds_import
-from games.rounds.services.recording import round_record
+from games.rounds.services.recording import round_receive
 from games.rounds.services.uploads import LARGEST_UPLOAD, UploadRefusedError, incoming, space_verify
 
 MOST_IN_MEMORY = 8 * MEGABYTE
@@ -46,11 +46,10 @@ class RoundList(GatedView):
     @operations.round_add
     def post(self, request: Request) -> Response:
         """Record one round: 201 new, 200 already on record, 409 if its name is taken by different content."""
-        authorize(self.caller, "round.record")
-        key, is_new = round_record(actor=self.caller, line=request.body, channel=Round.Channel.API)
-        recorded = Round.objects.select_related("table__casino", "dice_set").get(pk=key)
-        code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
-        return Response(round_document(recorded), status=code)
+        recorded = round_receive(actor=self.caller, line=request.body, channel=Round.Channel.API)
+        if recorded.is_new:
+            return Response(new_round_document(recorded.round), status=status.HTTP_201_CREATED)
+        return Response(round_document(recorded.round))
 
 
 class RoundImport(GatedView):

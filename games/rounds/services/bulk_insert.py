@@ -9,6 +9,7 @@ from django.db import connection
 
 from games.rounds.rows import COLUMNS
 
+# SQL by hand: COPY for the benchmark of imports.
 COPY = f"COPY games_round ({', '.join(COLUMNS)}) FROM STDIN"
 
 

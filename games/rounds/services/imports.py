@@ -26,11 +26,13 @@ from games.terminals.sources import key_of, verify_source
 CHUNK = 500
 MOST_FAULTS = 100
 ATTEMPTS = 3
+# SQL by hand: a join with arrays, asked for every chunk; for the benchmark of imports.
 EXISTING = (
     "SELECT r.casino_id, r.source, r.ref, r.id, r.fingerprint FROM games_round r "
     "JOIN unnest(%s::bigint[], %s::text[], %s::text[]) AS wanted (casino_id, source, ref) "
     "ON r.casino_id = wanted.casino_id AND r.source = wanted.source AND r.ref = wanted.ref"
 )
+# SQL by hand: a comparison of rows, which an index answers; for the benchmark of imports.
 LEAVES = (
     "SELECT r.table_id, r.id, r.source, r.ref, t.code, r.gaming_day, r.assignment_id, r.rulebook, r.layout, "
     "r.limit_set_id, r.dice_set_id, r.channel, r.recorded_at, r.who, r.fingerprint "
@@ -93,6 +95,7 @@ def known_file(actor: Actor, stream: BinaryIO) -> Imported | None:
 def verify_at_once() -> None:
     """Check foreign keys with each copy, while other lines are read; except that of the file, which is written last."""
     with connection.cursor() as cursor:
+        # SQL by hand: constraints, and when they are checked, are no business of the ORM.
         cursor.execute(
             "SELECT conname FROM pg_constraint WHERE conrelid = 'games_round'::regclass AND contype = 'f' "
             "AND condeferrable AND confrelid <> 'games_importedfile'::regclass"
@@ -133,6 +136,7 @@ class Import:
 
     def _next_key(self) -> int:
         with connection.cursor() as cursor:
+            # SQL by hand: the key is needed before the row is written.
             cursor.execute("SELECT nextval(pg_get_serial_sequence('games_importedfile', 'id'))")
             return int(cursor.fetchone()[0])
 
@@ -220,6 +224,7 @@ class Import:
             who=self.who, rounds=self.rounds, new=self.new, repeated=self.rounds - self.new,
         )  # fmt: skip
         with connection.cursor() as cursor:
+            # SQL by hand: the ORM has no INSERT from a SELECT.
             cursor.execute(
                 "INSERT INTO games_outbox (round_id, at) SELECT id, %s FROM games_round WHERE imported_id = %s",
                 [self.now, self.key],

@@ -20,15 +20,11 @@ BACKLOG = dt.timedelta(seconds=30)
 #: Seconds until the next attempt if the broker cannot be reached: each attempt delays recording.
 SILENCE = 20.0
 _silent_until = [0.0]
+#: SQL by hand: the ORM has no INSERT from a SELECT, and these may be all rounds of months.
 AGAIN = """
 INSERT INTO games_outbox (round_id, at, again)
 SELECT id, %s, true FROM games_round WHERE table_id = %s AND started_at >= %s
 ON CONFLICT (round_id) DO NOTHING
-"""
-
-
-THESE_AGAIN = """
-INSERT INTO games_outbox (round_id, at, again) SELECT unnest(%s::bigint[]), %s, true ON CONFLICT (round_id) DO NOTHING
 """
 
 
@@ -66,8 +62,8 @@ def requeue_since(table: Table, since: dt.datetime) -> None:
 
 def requeue(keys: Iterable[int]) -> None:
     """Queue rounds again after a decision about them."""
-    listed = sorted(keys)
-    if listed:
-        with connection.cursor() as cursor:
-            cursor.execute(THESE_AGAIN, [listed, timezone.now()])
+    now = timezone.now()
+    waiting = [Outbox(round_id=key, at=now, again=True) for key in sorted(set(keys))]
+    if waiting:
+        Outbox.objects.bulk_create(waiting, ignore_conflicts=True)
         transaction.on_commit(reconciliation_wake)

@@ -17,7 +17,7 @@ from games.ledger.services import LedgerEntry, chain_append, table_chain
 from games.models import Outbox, RecordingConflict, Round, Staff, Table
 from games.rounds import diagnostic_parser, fast_parser
 from games.rounds.prepared import ReadyRound
-from games.rounds.rows import COLUMNS, row
+from games.rounds.rows import COLUMNS, round_of, row
 from games.rounds.services.outbox import reconciliation_wake
 from games.rounds.terms import TermsCache
 from games.rounds.wire_format import decode
@@ -27,6 +27,8 @@ from games.terminals.sources import key_of, verify_source
 CLOCKS_DIFFER = dt.timedelta(minutes=5)
 #: A gaming day is closed this long after its end; later rounds are marked.
 BOOKS_OPEN_FOR = dt.timedelta(hours=6)
+#: The action of whoever sends rounds.
+RECORD = "round.record"
 #: The source of rounds that people enter.
 BY_HAND = "hand"
 INSERT = (
@@ -49,17 +51,33 @@ def read_round(line: bytes, terms: TermsCache, *, now: dt.datetime) -> ReadyRoun
     """Read a round by the fast parser if possible; otherwise report every fault."""
     latest = now + CLOCKS_DIFFER
     shape = decode(line)
-    ready_round = fast_parser.prepare(shape, terms, latest=latest) if shape is not None else None
+    ready_round = fast_parser.read(shape, terms, latest=latest) if shape is not None else None
     return ready_round or diagnostic_parser.read(line, terms, latest=latest)
 
 
-def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
-    """Record one round from a table system. Return its id, and whether it is new."""
+@dataclass(frozen=True)
+class Recorded:
+    """A round on record, as it was written or found there, and whether it is new."""
+
+    round: Round
+    is_new: bool
+
+
+def round_receive(*, actor: Actor, line: bytes, channel: str) -> Recorded:
+    """Record one round as a table system sends it."""
+    capacity = authorize(actor, RECORD)  # before the line is read: strangers learn nothing about tables
     terms, now = TermsCache(), timezone.now()
     ready_round = read_round(line, terms, now=now)
-    authorize(actor, "round.record", ready_round.table.table)
+    if not capacity.covers(RECORD, ready_round.table.table):
+        authorize(actor, RECORD, ready_round.table.table)  # another capacity may reach it
     verify_source(actor, ready_round.table.casino_id, ready_round.source)
     return _record(ready_round, terms, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
+
+
+def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
+    """Record one round as a table system sends it; return its id, and whether it is new."""
+    recorded = round_receive(actor=actor, line=line, channel=channel)
+    return recorded.round.pk, recorded.is_new
 
 
 def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason: str) -> tuple[int, bool]:
@@ -84,21 +102,31 @@ class Sent:
 def record_document(line: bytes, sent: Sent) -> tuple[int, bool]:
     """Record a round built by the product itself; the caller has authorized it."""
     terms = TermsCache()
-    return _record(read_round(line, terms, now=sent.at), terms, line, sent)
+    recorded = _record(read_round(line, terms, now=sent.at), terms, line, sent)
+    return recorded.round.pk, recorded.is_new
 
 
-def _record(ready_round: ReadyRound, terms: TermsCache, line: bytes, sent: Sent) -> tuple[int, bool]:
+def _record(ready_round: ReadyRound, terms: TermsCache, line: bytes, sent: Sent) -> Recorded:
     with transaction.atomic():
         key = _insert(ready_round, terms, sent)
         if key is not None:
             after_recording(key, ready_round, sent)
-            return key, True
+            return Recorded(_as_recorded(key, ready_round, sent), True)
     names = Round.objects.filter(casino=ready_round.table.casino_id, source=ready_round.source, ref=ready_round.ref)
-    recorded = names.only("pk", "fingerprint").get()
+    recorded = names.select_related("table__casino", "dice_set").get()
     if bytes(recorded.fingerprint) != ready_round.fingerprint:
         conflict_record([(ready_round, line, recorded.pk)], channel=sent.channel, who=sent.who)
         raise RoundConflictError(ready_round.source, ready_round.ref)
-    return recorded.pk, False
+    return Recorded(recorded, False)
+
+
+def _as_recorded(key: int, ready_round: ReadyRound, sent: Sent) -> Round:
+    """Return a round that was just written, from its values: it is not read back."""
+    round_ = round_of(
+        ready_round, channel=sent.channel, after_close=is_after_close(ready_round, sent.at), now=sent.at, who=sent.who
+    )
+    round_.pk = key
+    return round_
 
 
 def _insert(ready_round: ReadyRound, terms: TermsCache, sent: Sent) -> int | None:
@@ -108,6 +136,7 @@ def _insert(ready_round: ReadyRound, terms: TermsCache, sent: Sent) -> int | Non
         after_close=is_after_close(ready_round, sent.at), now=sent.at,
         who=sent.who, note=sent.note, terminal_id=sent.terminal_id,
     )  # fmt: skip
+    # SQL by hand: Django's ON CONFLICT DO NOTHING does not say whether a row was written, nor its id.
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)
         inserted = cursor.fetchone()

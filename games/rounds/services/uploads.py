@@ -21,6 +21,7 @@ LARGEST_UPLOAD = 512 * 1024 * 1024
 MEGABYTE = 1024 * 1024
 #: An older temporary file was left by a process that was killed.
 LEFT_SECONDS = 24 * 60 * 60
+# SQL by hand: it is written in a connection of its own.
 PROGRESS = "UPDATE games_importjob SET read = %s, rounds = %s WHERE id = %s"
 
 

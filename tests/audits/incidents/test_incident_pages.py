@@ -16,9 +16,10 @@ from audits.incidents.services.log import handover_sign, log_write
 from audits.models import CustodyStep, Evidence, Handover, Incident, IncidentState, LogEntry, Shift
 from games.models import Denial, Round, Table
 from games.rounds.services.recording import round_record
-from tests.audits.files import PNG
+from tests.audits.files import PNG, leaves
 from tests.conftest import OPERATOR, House
-from tests.games.floor_setup import HOUR, open_table
+from tests.games.engine.oracle import DIVISION_9
+from tests.games.floor_setup import HOUR, open_table, ready_table, sign
 from tests.games.logins import logged_in
 from tests.games.rounds.samples import current, line
 
@@ -292,6 +293,41 @@ def test_a_slip_is_mended_and_what_stood_there_is_in_the_history(house: House) -
     was = incident.occurred_from
     incident.refresh_from_db()
     assert incident.occurred_from == was
+
+
+def test_the_table_of_an_incident_is_corrected_on_its_page(house: House) -> None:
+    first = open_table(house)
+    second = ready_table(house, "D9-01", pit="P2", rulebook=DIVISION_9, layout="1", limits=sign())
+    incident = a_file(house, first)
+    client, address = logged_in(house["surveillance"]), f"{ADMIN}/incident/{incident.pk}/mend/"
+    values = as_shown(client, address)
+    told = client.post(address, values | {"table": second.pk, "reason": "The wrong table"})
+    assert told.status_code == 302
+    changed = Incident.objects.get(pk=incident.pk)
+    assert (changed.table, changed.pit, changed.rulebook) == (second, house.pits["P2"], DIVISION_9)
+    assert (changed.occurred_from, changed.account) == (incident.occurred_from, incident.account)
+    newest, *_, oldest = changed.history.all()
+    assert (oldest.table, newest.table, newest.history_change_reason) == (first, second, "The wrong table")
+    assert leaves("incident-change", newest.pk)[0][1] == {"table": "D9-01"}
+    assert "D9-01" in text_of(client, f"{ADMIN}/incident/{incident.pk}/change/")
+
+
+def test_an_incident_is_not_moved_to_a_table_out_of_reach(house: House) -> None:
+    first, elsewhere = open_table(house), ready_table(house, "TS-02", pit="P2", layout="C", limits=sign())
+    report = IncidentReport(house.casino, timezone.now(), "other", "A quarrel.", table=first)
+    incident = incident_open(actor=house["pit-supervisor"], report=report)
+    client, address = logged_in(house["pit-supervisor"]), f"{ADMIN}/incident/{incident.pk}/mend/"
+    values = as_shown(client, address)
+    page = client.post(address, values | {"table": elsewhere.pk, "reason": "The wrong table"})
+    assert (page.status_code, list(page.context["form"].errors)) == (200, ["table"])
+    incident.refresh_from_db()
+    assert (incident.table, incident.history.count()) == (first, 1)
+
+
+def as_shown(client: Client, address: str) -> dict[str, Any]:
+    """What the form of a page has in its fields."""
+    form = client.get(address).context["form"]
+    return {name: form.initial.get(name, form.fields[name].initial) or "" for name in form.fields}
 
 
 def test_related_files_show_on_both_sides(house: House) -> None:

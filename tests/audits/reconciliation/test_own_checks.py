@@ -296,7 +296,7 @@ def test_a_round_of_an_older_engine_is_read_anew_and_its_findings_keep_their_ver
         ("result", 40, {"dice": [1, 3, 6]}), ("settled", 60, {}), ("void", 70, {"rule": "5.5.2"}),
     ]  # fmt: skip
     with monkeypatch.context() as old:
-        old.setattr("games.rounds.fast_parser.status_of", lambda *pattern: "void")
+        old.setattr("games.rounds.preparation.status_of", lambda *pattern: "void")
         old.setattr("audits.reconciliation.store.VERSION", "1")
         record(played("R-1", bet(net="0.00"), events=late_void))
         drain()

@@ -31,7 +31,7 @@ def table(house: House) -> Table:
 
 
 @pytest.fixture
-def one(table: Table) -> Round:
+def round_(table: Table) -> Round:
     return played(table, timezone.now() - 5 * MINUTE, "R-1", BETS)
 
 
@@ -97,7 +97,7 @@ def test_a_standing_interpretation_shows_the_policy_it_sets(house: House, incide
     )  # fmt: skip
     assert gone["policy"] == {**policy, "from": later, "excess": None, "rounding": None, "replaces": made["number"]}
     _, before = get(house, "auditor", f"rulings/{made['number']}/")
-    assert (before["state"], before["replaced_by"]) == ("in-force", gone["number"])  # until then
+    assert (before["state"], before["replaced_by"]) == ("to-come", gone["number"])  # until it begins
 
 
 def test_what_the_rules_decide_is_refused_and_said_beforehand(house: House, table: Table) -> None:

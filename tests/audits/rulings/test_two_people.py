@@ -71,7 +71,7 @@ def table(house: House, clock: Any) -> Table:
 
 
 @pytest.fixture
-def one(table: Table) -> Round:
+def round_(table: Table) -> Round:
     return a_round(table)
 
 

@@ -34,7 +34,7 @@ def books(house: House, clock: Any) -> TermsCache:
 
 def quick(document: Any, books: TermsCache) -> ReadyRound | None:
     shape = decode(document if isinstance(document, bytes) else line(document))
-    return fast_parser.prepare(shape, books, latest=LATEST) if shape else None
+    return fast_parser.read(shape, books, latest=LATEST) if shape else None
 
 
 def slow(document: Any, books: TermsCache) -> ReadyRound:

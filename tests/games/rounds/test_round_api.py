@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from games.models import Denial, Outbox, RecordingConflict, Round, Table
 from games.terminals.services import terminal_create, terminal_revoke
@@ -46,6 +48,37 @@ def test_a_round_is_new_then_repeated_and_both_answers_are_equal(table: Table, k
         {"player": "seat-4", "box": "big", "stake": "50.00", "net": "-50.00"},
     ]
     assert (first[1]["status"], first[1]["recorded_by"]) == ("settled", "Terminal Floor")
+
+
+RARE = [
+    bet("seat-1", "small", "100", net="100", at="2026-11-15T19:07:10+08:00", call=True, house_placed=True),
+    bet("seat-2", "big", "60", at="2026-11-15T19:07:12.5+08:00", withdrawn="2026-11-15T19:07:20+08:00"),
+    bet("seat-3", "big", "60", refused=True),
+]
+
+
+@pytest.mark.parametrize("bets", [EXAMPLE["bets"], RARE, []])
+def test_the_answer_to_a_new_round_is_to_the_byte_what_is_on_record(
+    house: House, table: Table, key: str, bets: list[dict[str, Any]]
+) -> None:
+    terminal, reader = Client(headers={"Authorization": f"Bearer {key}"}), Client()
+    reader.force_login(house["auditor"])
+    new, repeated = (terminal.post("/api/v1/rounds/", line(example(bets=bets)), "application/json") for _ in range(2))
+    assert (new.status_code, repeated.status_code) == (201, 200)
+    assert new.json()["dice_set"] == Round.objects.values_list("dice_set__code", flat=True).get()
+    read = reader.get(f"/api/v1/rounds/{new.json()['id']}/")
+    assert new.content == repeated.content == read.content
+
+
+def test_a_new_round_passes_the_gate_once_and_is_not_read_back(table: Table, key: str) -> None:
+    send(key, example(ref="first"))  # what a process asks once only is known from now on
+    with CaptureQueriesContext(connection) as asked:
+        assert send(key, EXAMPLE)[0] == 201
+    statements = [query["sql"] for query in asked.captured_queries]
+    gate = [statement for statement in statements if 'FROM "games_terminaltable"' in statement]
+    read_back = [statement for statement in statements if 'FROM "games_round"' in statement]
+    corrections = [statement for statement in statements if 'FROM "audits_correction"' in statement]
+    assert (len(gate), read_back, corrections) == (1, [], []), "\n".join(statements)
 
 
 def test_another_content_under_the_same_name_is_a_conflict(table: Table, key: str) -> None:
