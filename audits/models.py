@@ -1,4 +1,4 @@
-from audits.findings.models.finding import NEEDS_SOMEBODY, NOBODY_SAW, Category, Finding, Severity
+from audits.findings.models.finding import NEEDS_ACTION, NOT_ACKNOWLEDGED, Category, Finding, Severity
 from audits.findings.models.policy import FindingPolicy, policy_of
 from audits.incidents.models.checklist import ChecklistTick
 from audits.incidents.models.dispute import Dispute, DisputeRule, dispute_rule_of
@@ -49,8 +49,8 @@ __all__ = [
     "CERTIFIED_FORMATS",
     "COUNTS",
     "FIGURES",
-    "NEEDS_SOMEBODY",
-    "NOBODY_SAW",
+    "NEEDS_ACTION",
+    "NOT_ACKNOWLEDGED",
     "Category",
     "ChecklistTick",
     "ClosedSummary",

@@ -1,4 +1,4 @@
-"""What workers do for the audits. Each may come twice, late, or never: the truth is in the database."""
+"""Celery tasks of the audits. A message may come twice, late or never: the database says what is left to do."""
 
 import datetime as dt
 import time
@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from audits.findings.services.escalation import findings_escalate, notices_mail
 from audits.findings.services.weighing import findings_weigh
 from audits.incidents.services.disputes import overdue_tell
-from audits.notifications.services.proposers import proposers_tell
+from audits.notifications.services.proposers import proposers_notify
 from audits.reconciliation.services.arrivals import SYSTEM, arrivals_take
 from audits.reconciliation.services.closing import days_to_close
 from audits.reconciliation.services.faults import DeferredFaults
@@ -21,34 +21,34 @@ from audits.reports.services.reports import reports_expire
 from audits.reports.services.schedules import failures_raise, scheduled_reports_send, schedules_take
 from taisai_backoffice.celery import app
 
-#: A sweep helps out until shortly before the next, and leaves it the rest.
-HELPS_FOR = 0.8 * settings.SWEEP_SECONDS
-#: A part that nobody has done after this long is taken up by the sweep.
+#: How long a sweep works: it ends shortly before the next one starts.
+SWEEP_LASTS = 0.8 * settings.SWEEP_SECONDS
+#: The sweep takes parts of runs that no worker has finished after this long.
 OVERDUE = dt.timedelta(seconds=2 * settings.SWEEP_SECONDS)
 
 
 @app.task(ignore_result=True)
 def take_arrivals() -> None:
-    """Woken by every recording."""
+    """Reconcile recorded rounds. Sent by every recording."""
     arrivals_take()
 
 
 @app.task(ignore_result=True)
 def take_warnings() -> None:
-    """Woken by every warning about a round in play."""
+    """Make findings of warnings about rounds in play. Sent by every such warning."""
     warnings_take()
 
 
 @app.task(ignore_result=True)
 def take_part(key: int) -> None:
-    """One table of a day's run."""
+    """Reconcile one table of a day's run."""
     part_take(key=key)
 
 
 @app.task(ignore_result=True)
 def sweep() -> None:
-    """By the clock: what no message told of, or whose messenger was killed."""
-    until = time.monotonic() + HELPS_FOR
+    """Take up, at intervals, work whose message was lost or whose worker was killed."""
+    until = time.monotonic() + SWEEP_LASTS
     faults = DeferredFaults()
     with faults:
         warnings_take()
@@ -75,7 +75,7 @@ def take_report(key: str) -> None:
 
 @app.task(ignore_result=True)
 def tend_reports() -> None:
-    """Order, send, raise and remove reports by the clock, and look whether figures have changed since."""
+    """Order, send and remove reports on time, report failures, and check whether figures have changed."""
     faults = DeferredFaults()
     with faults:
         schedules_take(send=take_report.delay)
@@ -87,7 +87,7 @@ def tend_reports() -> None:
 
 @app.task(ignore_result=True)
 def close_days() -> None:
-    """By the clock: the days whose books have been open long enough. Two schedulers close a day once."""
+    """Close the gaming days whose closing time has come. Two schedulers close a day only once."""
     for casino, day in days_to_close():
         try:
             close_start(casino=casino, day=day, who=SYSTEM, send=take_part.delay)
@@ -97,9 +97,9 @@ def close_days() -> None:
 
 @app.task(ignore_result=True)
 def escalate() -> None:
-    """By the clock: policies in force, findings not acknowledged in time, disputes out of time, decided proposals."""
+    """Apply new policies and send notifications: findings not acknowledged, overdue disputes, decided proposals."""
     findings_weigh()
     findings_escalate()
     overdue_tell()
-    proposers_tell()
+    proposers_notify()
     notices_mail()

@@ -1,4 +1,4 @@
-"""`make bench`: runs every benchmark on a throwaway home and keeps the figures as JSON under the home folder."""
+"""`make bench`: run every benchmark in a temporary home and keep the figures as JSON under the home folder."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""A process that has started and warmed up before anything is measured: it is asked, and answers in JSON."""
+"""A process that is started and warmed up before anything is measured; it takes requests and answers in JSON."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ class Child:
 
 
 def answer(**can: Callable[..., object]) -> None:
-    """The child's side, until nobody asks any more."""
+    """Answer requests in the child process until there are no more."""
     for line in sys.stdin:
         name, *words = json.loads(line)
         print(json.dumps(can[name](*words)), flush=True)

@@ -1,4 +1,4 @@
-"""A home with the demonstration floor, and databases that begin as copies of it."""
+"""A home with the demonstration floor, and databases that start as copies of it."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from taisai_backoffice.embedded.postgres import DATABASE, Postgres, create_datab
 
 
 class Floor:
-    """A running PostgreSQL whose database has the demonstration floor and nothing played on it yet."""
+    """A running PostgreSQL whose database has the demonstration floor and no rounds yet."""
 
     def __init__(self, home: Home, postgres: Postgres) -> None:
         self.home, self.postgres = home, postgres
@@ -27,10 +27,10 @@ class Floor:
         return subprocess.run(command, env=self.environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
     def copy(self, name: str, template: str = DATABASE) -> dict[str, str]:
-        """A database of its own, as the environment of a process names it. Nobody may be connected to the template."""
+        """Create a separate database, and yield it as a process environment. The template must have no connections."""
         with psycopg.connect(self.postgres.url("postgres", "postgres"), autocommit=True) as connection:
             create_database(connection, name, template=template)
-            connection.execute("CHECKPOINT")  # so that nobody measures how it is written
+            connection.execute("CHECKPOINT")  # so that its creation is not measured
         own = {
             "DATABASE_URL": self.postgres.url("app", name),
             "DATABASE_OWNER_URL": self.postgres.url("owner", name),
@@ -40,7 +40,7 @@ class Floor:
     def drop(self, name: str) -> None:
         with psycopg.connect(self.postgres.url("postgres", "postgres"), autocommit=True) as connection:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-            connection.execute("CHECKPOINT")  # what is still to be written of this one is not the next one's burden
+            connection.execute("CHECKPOINT")  # pending writes of this database must not slow the next one
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What a reading costs when there is much on record against when there is little, in one run."""
+"""The cost of a reading with many records against few, in one run."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ LIMIT = 3
 
 @dataclass(frozen=True)
 class Growth:
-    """So many against so few of something: how they are written by the database itself, and which module reads them."""
+    """A large and a small number of records: the SQL that writes them, and the module that reads them."""
 
     name: str
     title: str
@@ -28,7 +28,9 @@ class Growth:
     def run(self, home: Home, statements: dict[int, Sequence[bytes]]) -> list[Row]:
         with demonstration(home) as floor:
             environments = {count: self.filled(floor, count, statements[count]) for count in (self.few, self.many)}
-            tries = [{count: self.measured(one) for count, one in environments.items()} for _ in range(TRIES)]
+            tries = [
+                {count: self.measured(environment) for count, environment in environments.items()} for _ in range(TRIES)
+            ]
         rows = [row for name in tries[0][self.few] for row in self.rows_of(name, tries)]
         if over := [row.name for row in rows if row.ratio > LIMIT]:
             show(self.title, rows)
@@ -36,12 +38,12 @@ class Growth:
         return rows
 
     def rows_of(self, name: str, tries: list[dict[int, dict[str, float]]]) -> list[Row]:
-        few, many = (min(one[count][name] for one in tries) for count in (self.few, self.many))
+        few, many = (min(attempt[count][name] for attempt in tries) for count in (self.few, self.many))
         verdict = f"limit {LIMIT}: {'within' if many / few <= LIMIT else 'over'}"
         return [Row(f"{name}, {self.few:,}", few, 1), Row(f"{name}, {self.many:,}", many, many / few, verdict)]
 
     def filled(self, floor: Floor, count: int, statements: Sequence[bytes]) -> dict[str, str]:
-        """A database of its own."""
+        """Yield a separate database filled with records."""
         name = f"{self.name}_{count}"
         environment = floor.copy(name)
         with psycopg.connect(floor.postgres.url("owner", name), autocommit=True) as connection:

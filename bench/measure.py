@@ -1,4 +1,4 @@
-"""Measuring and showing: the best of three interleaved tries of each candidate, and its ratio to the first one."""
+"""Measure candidates: the best of three interleaved tries of each, and its ratio to the first."""
 
 import time
 from collections.abc import Callable
@@ -13,13 +13,13 @@ class Row:
     seconds: float
     ratio: float  # to the first candidate
     note: str = ""
-    is_kept: bool = True  # the limit that is set for it, where there is one
+    is_kept: bool = True  # the limit set for it, if any
 
 
 def compare(
     candidates: dict[str, Callable[[], object]], notes: Callable[[float], str] = lambda seconds: ""
 ) -> list[Row]:
-    """Each candidate in turn, three times over, so that a slow moment of the machine hits all alike.
+    """Run each candidate in turn, three times, so that a slow moment of the machine affects all alike.
 
     One that returns seconds counted them itself, without what it had to prepare.
     """

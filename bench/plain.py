@@ -1,4 +1,4 @@
-"""The bets of a day as plain rows, a row a bet, with tables of odds and limits beside them: what others work on."""
+"""The bets of a day as plain rows with tables of odds and limits: the input of the alternatives."""
 
 import psycopg
 
@@ -27,13 +27,13 @@ CREATE TABLE bench_odds (layout text, throw int, box smallint, gains int, PRIMAR
 CREATE TABLE bench_limit (game text, box smallint, code text, minimum bigint, maximum bigint, PRIMARY KEY (game, box));
 CREATE TABLE bench_apart (game text, one smallint, other smallint, allowed bigint);
 """
-#: The floor: one process reads every bet once.
+#: The baseline: one process reads every bet once.
 SUM = "SELECT count(*), sum(stake), sum(net) FROM bench_bet"
 SERIAL = "SET max_parallel_workers_per_gather = 0"
 
 
 def make(floor: Floor, day: str, name: str) -> None:
-    """A database `name` with the bets of the database `day`."""
+    """Make a database `name` with the bets of the database `day`."""
     with psycopg.connect(floor.postgres.url("postgres", "postgres"), autocommit=True) as connection:
         create_database(connection, name)
     url = floor.postgres.url("owner", name)
@@ -59,7 +59,7 @@ def _pour(
 
 
 def _describe(target: "psycopg.Connection[tuple[object, ...]]") -> None:
-    """Odds and limits, box by box."""
+    """Write odds and limits, box by box."""
     layouts = {_layout(table): table for table in TABLES}
     for place, throw in enumerate(all_throws()):
         for name, table in layouts.items():
@@ -70,8 +70,8 @@ def _describe(target: "psycopg.Connection[tuple[object, ...]]") -> None:
         target.execute("INSERT INTO bench_game VALUES (%s, %s, %s)", [table.code, _layout(table), table.pays_in_full])
         limits = [(table.code, NUMBERS[box], box, MINIMUM, table.maximum) for box in table.layout.boxes]
         target.cursor().executemany("INSERT INTO bench_limit VALUES (%s, %s, %s, %s, %s)", limits)
-        for one, other in table.pairs:
-            pair = [table.code, NUMBERS[one], NUMBERS[other], table.differential]
+        for first, other in table.pairs:
+            pair = [table.code, NUMBERS[first], NUMBERS[other], table.differential]
             target.execute("INSERT INTO bench_apart VALUES (%s, %s, %s, %s)", pair)
 
 

@@ -1,4 +1,4 @@
-"""Sound rounds for benchmarks: the same ones for the same seed, on tables of layout C of the demonstration floor."""
+"""Sound rounds for benchmarks: the same rounds for the same seed, on tables of layout C of the demonstration floor."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ FIRST = dt.datetime(2026, 1, 5, 4, tzinfo=dt.UTC)
 A_ROUND = dt.timedelta(minutes=1)
 SECONDS = (0, 29, 31, 39, 55)
 BOXES_A_PLAYER = 3
-MEMBERS = 5_000  # players come again: an index on them is not one of names that are all new
+MEMBERS = 5_000  # players return, so an index on them has repeated names
 DEALER, SUPERVISOR = "D103", "S11"  # of the demonstration floor, too
 STAKES = tuple(range(5_000, 50_001, 2_500))
 
@@ -34,7 +34,7 @@ class Played:
     seconds: tuple[float, ...] = SECONDS  # of place-bets, no-more-bets, tumbler, result and settled
 
     def line(self) -> str:
-        """As a table system sends it."""
+        """Return the round as a table system sends it."""
         opened, closed, tumbled, shown, settled = (self._after(seconds) for seconds in self.seconds)
         events = (
             f'{{"kind":"place-bets","at":"{opened}"}},{{"kind":"no-more-bets","at":"{closed}"}},'
@@ -51,7 +51,7 @@ class Played:
         )
 
     def rows(self) -> Iterator[tuple[object, ...]]:
-        """As a table with a row a bet has it."""
+        """Return the round as rows, one a bet."""
         for position, bet in enumerate(self.bets, 1):
             yield self.ref, position, self.table, self.started_at, *bet
 
@@ -60,7 +60,7 @@ class Played:
 
 
 def rounds(count: int, bets: int, seed: int) -> Iterator[Played]:
-    """Every table plays a round a minute."""
+    """Yield the rounds of every table, one a minute."""
     random = Random(seed)
     for number in range(count):
         dice = (random.randint(1, 6), random.randint(1, 6), random.randint(1, 6))
@@ -70,7 +70,7 @@ def rounds(count: int, bets: int, seed: int) -> Iterator[Played]:
 
 
 def _bets(random: Random, count: int, dice: tuple[int, int, int]) -> Iterator[tuple[str, str, int, int]]:
-    """Each player on some boxes side by side, the last one perhaps on fewer."""
+    """Yield the bets: each player on some adjacent boxes, the last player perhaps on fewer."""
     odds = _odds(dice)
     for place, member in enumerate(random.sample(range(MEMBERS), -(-count // BOXES_A_PLAYER))):
         first = random.randrange(len(BOXES))
@@ -89,4 +89,4 @@ money = cache(format_money)
 
 def write_file(path: Path, played: Iterable[Played]) -> None:
     with path.open("w") as file:
-        file.writelines(one.line() + "\n" for one in played)
+        file.writelines(played_round.line() + "\n" for played_round in played)

@@ -1,1 +1,1 @@
-"""The API of what is said about the game: log entries, incidents, evidence, search and advice."""
+"""The API of the audits: log entries, incidents, evidence, rulings, reports, search and advice."""

@@ -1,4 +1,4 @@
-"""Things by their numbers. What is confidential is not there for who may not see it; that they asked is on record."""
+"""Find records by number. A confidential record is missing for those who may not see it; the denial is on record."""
 
 from typing import TypeVar
 
@@ -18,11 +18,13 @@ M = TypeVar("M", bound=Model)
 
 
 def entry_of(actor: Staff, key: int) -> LogEntry:
+    """Return a log entry; 404 or a denial if there is none or the actor may not see it."""
     entries = LogEntry.objects.select_related("casino", "pit", "table", "author", "addendum_to")
     return keyed(actor, key, entries, f"There is no log entry {key}.")
 
 
 def evidence_of(actor: Staff, key: int) -> Evidence:
+    """Return a piece of evidence; 404 or a denial if there is none or the actor may not see it."""
     evidence = Evidence.objects.select_related("casino", "pit", "incident__casino", "entry").prefetch_related("custody")
     return keyed(actor, key, evidence, f"There is no evidence {key}.")
 
@@ -39,32 +41,34 @@ def keyed(actor: Staff, key: int, records: QuerySet[M], missing: str) -> M:
 
 def consequence_of(actor: Staff, key: int) -> Consequence:
     consequences = Consequence.objects.select_related("incident__casino", "incident__pit", "ruling", "decision")
-    return keyed(actor, key, consequences, f"There is no consequence {key}.")
+    return keyed(actor, key, consequences, f"There is no corrective action {key}.")
 
 
 def repayment_of(actor: Staff, key: int) -> Repayment:
     repayments = Repayment.objects.select_related("consequence__incident__casino")
-    return keyed(actor, key, repayments, f"There is no repayment {key}.")
+    return keyed(actor, key, repayments, f"There is no refund or recovery {key}.")
 
 
 # --- By a number of a casino's year ----------------------------------------------------------------
 
 
 def incident_of(actor: Staff, number: str, request: Request) -> Incident:
-    """By its number, in one's own casino; people of no single casino may have to say in which."""
+    """Return an incident by its number, in the actor's casino; group staff may have to name the casino."""
     return only(actor, incidents_numbered(actor, number, text(request, "casino")), "incident", number)
 
 
 def ruling_of(actor: Staff, number: str, request: Request) -> Ruling:
+    """Return a ruling by its number, in the actor's casino; group staff may have to name the casino."""
     return only(actor, rulings_numbered(actor, number, text(request, "casino")), "ruling", number)
 
 
 def only(actor: Staff, found: list[M], name: str, number: str) -> M:
+    """Return the only record found, if the actor may see it."""
     match found:
-        case [one]:
-            authorize(actor, f"{name}.view", one)
-            return one
+        case [record]:
+            authorize(actor, f"{name}.view", record)
+            return record
         case []:
             raise Http404(f"There is no {name} {number[:40]}; check the number.")
         case _:
-            raise InputError(f"casino: several casinos have {name} {number}; say which with ?casino=CODE.")
+            raise InputError(f"casino: several casinos have {name} {number}; choose with ?casino=CODE.")

@@ -1,4 +1,4 @@
-"""The calls on log entries, incidents and evidence in words."""
+"""The descriptions of the calls on log entries, incidents and evidence."""
 
 from drf_spectacular.utils import OpenApiParameter
 
@@ -12,34 +12,34 @@ from games.api.schemas import NUMBER, TEXT, ref
 ENTRY_KEY = in_path("key", NUMBER, "The entry's `id`.")
 EVIDENCE_KEY = in_path("key", NUMBER, "The evidence's `id`.")
 INCIDENT = [
-    in_path("number", INCIDENT_NUMBER, "The number of the file."),
-    in_query("casino", TEXT, "Its casino, by the code: for people of no single casino."),
+    in_path("number", INCIDENT_NUMBER, "The number of the incident."),
+    in_query("casino", TEXT, "The code of its casino; for group staff, who belong to no single casino."),
 ]
-TABLE = in_query("table", TEXT, "Only those at this table, by its code.")
+TABLE = in_query("table", TEXT, "Only those at the table with this code.")
 PERIOD = [
     in_query("day", DAY, "Only those of this gaming day."),
     in_query("from", DAY, "Only those of this gaming day and later ones."),
     in_query("to", DAY, "Only those of this gaming day and earlier ones."),
 ]
 OVERTAKEN = RefusalAnswer(
-    "The step does not follow from the state in which the file is now; nothing has changed.",
+    "The present state of the incident does not allow this; nothing has changed.",
     "Overtaken",
-    "IN-2026-000123 is closed; what may follow is reopened. Nothing has changed.",
+    "IN-2026-000123 is closed; the next state can be reopened. Nothing has changed.",
 )
 REPORTED = RefusalAnswer(
-    "You have reported the very same already; nothing has changed.",
+    "You have already reported the same; nothing has changed.",
     "Overtaken",
-    "You have reported this as IN-2026-000123; nothing has changed.",
+    "You have already reported this as IN-2026-000123; nothing has changed.",
 )
 WORDS_SOUGHT = {"type": "string", "pattern": r"\S", "maxLength": LONGEST_QUERY}
 TOO_LARGE = RefusalAnswer(
-    "The file is larger than is taken; nothing of it was kept.",
+    "The file is too large and was not stored.",
     "Too large",
-    "The file is larger than 1024 MB, and nothing of it was kept; send a part of it.",
+    "The file is larger than 1024 MB and was not stored; send a part of it.",
 )
 ADD_EVIDENCE = (
-    "A file as a form (`multipart/form-data`), or the reference to a camera as JSON. Files are images, video, sound "
-    "or PDF, by their content; they are hashed on the way and never shown by a browser."
+    "A file as a form (`multipart/form-data`), or a camera reference as JSON. Files must be images, video, sound or "
+    "PDF by their content; they are hashed when stored, and never shown by a browser."
 )
 
 # --- The daily log ---------------------------------------------------------------------------------
@@ -58,8 +58,8 @@ entry_list = operation(
 )
 entry_add = operation(
     "log_entry_add",
-    "Write into the daily log",
-    about="Never changed from then on; a slip is mended by an addendum.",
+    "Write an entry into the daily log",
+    about="An entry never changes; correct a mistake with an addendum.",
     takes=ref("NewLogEntry"),
     answers={201: ref("LogEntry")},
 )
@@ -69,7 +69,7 @@ entry_read = operation(
 entry_addendum = operation(
     "log_entry_addendum",
     "Add to an entry",
-    about="The addendum stands beside the entry, and is as confidential as that.",
+    about="The addendum is kept beside the entry, and is as confidential as the entry.",
     parameters=[ENTRY_KEY],
     takes=ref("NewAddendum"),
     answers={201: ref("LogEntry")},
@@ -91,18 +91,19 @@ incident_list = operation(
 )
 incident_add = operation(
     "incident_open",
-    "Open an incident file",
-    about="It gets the next number of the casino's year, and the advice of this moment. Every fault is told at once.",
+    "Open an incident",
+    about="It gets the next number of the casino's year, and keeps the advice given now. All faults are reported at "
+    "once.",
     takes=ref("NewIncident"),
     answers={201: ref("Incident")},
     refusals={409: REPORTED},
 )
 incident_read = operation(
-    "incident_read", "One incident file, as far as you may see it", parameters=INCIDENT, answers={200: ref("Incident")}
+    "incident_read", "One incident, as far as you may see it", parameters=INCIDENT, answers={200: ref("Incident")}
 )
 incident_step = operation(
     "incident_step",
-    "Take a file to another state",
+    "Take an incident to another state",
     parameters=INCIDENT,
     takes=ref("NewIncidentStep"),
     answers={200: ref("Incident")},
@@ -110,16 +111,17 @@ incident_step = operation(
 )
 incident_checklist = operation(
     "incident_checklist",
-    "Tick a step of a file's checklist, or untick it",
-    about="Each change is kept with who and when; a step that is so already changes nothing.",
+    "Tick or untick a step of the checklist",
+    about="Each change is kept with person and time. A call that changes nothing writes nothing.",
     parameters=INCIDENT,
     takes=ref("NewChecklistTick"),
     answers={200: ref("ChecklistStep")},
 )
 incident_confirm = operation(
     "incident_confirm",
-    "Confirm that a named dealer or supervisor was that",
-    about="By surveillance or compliance, not by who reported or named them. They then do not rule on the incident.",
+    "Confirm a named dealer or supervisor",
+    about="By surveillance or compliance, but not by the person who reported the incident or named them. A confirmed "
+    "person cannot rule on the incident.",
     parameters=INCIDENT,
     takes=ref("NewConfirmation"),
     answers={201: ref("Incident")},
@@ -127,8 +129,8 @@ incident_confirm = operation(
 )
 ruling_consent = operation(
     "ruling_consent",
-    "Consent to a ruling by a casino manager of no single casino",
-    about="By compliance, where nobody of the casino can rule: `ruling_needs` of the incident says so.",
+    "Consent to a ruling by a group casino manager",
+    about="By compliance, where no one of the casino can rule: `ruling_needs` of the incident then says so.",
     parameters=INCIDENT,
     takes=ref("NewRulingConsent"),
     answers={201: ref("Incident")},
@@ -136,7 +138,7 @@ ruling_consent = operation(
 )
 incident_note = operation(
     "incident_note",
-    "Add a note to a file",
+    "Add a note to an incident",
     parameters=INCIDENT,
     takes=ref("NewIncidentNote"),
     answers={201: ref("IncidentNote")},
@@ -148,13 +150,13 @@ FORM = {"multipart/form-data": ref("NewFile")}
 
 incident_evidence_list = operation(
     "incident_evidence_list",
-    "Evidence of a file that you may see, the first one first",
+    "Evidence of an incident that you may see, the oldest first",
     parameters=[*INCIDENT, *PAGES],
     answers={200: ref("EvidencePage")},
 )
 incident_evidence_add = operation(
     "incident_evidence_add",
-    "Add evidence to a file",
+    "Add evidence to an incident",
     about=ADD_EVIDENCE,
     parameters=INCIDENT,
     takes=ref("NewCamera"),
@@ -164,7 +166,7 @@ incident_evidence_add = operation(
 )
 entry_evidence_list = operation(
     "log_entry_evidence_list",
-    "Evidence of a log entry that you may see, the first one first",
+    "Evidence of a log entry that you may see, the oldest first",
     parameters=[ENTRY_KEY, *PAGES],
     answers={200: ref("EvidencePage")},
 )
@@ -185,7 +187,7 @@ evidence_read = operation(
 evidence_content = operation(
     "evidence_content",
     "The file of a piece of evidence",
-    about="Always as a file to keep. That you copied it stands in its chain of custody.",
+    about="Always as a download. The chain of custody records that you copied it.",
     parameters=[EVIDENCE_KEY],
     answers={200: {"type": "string", "format": "binary"}},
     answer_type="application/octet-stream",
@@ -195,15 +197,19 @@ evidence_content = operation(
 
 search = operation(
     "search",
-    "Log entries, incidents and notes by their words",
-    about='Words that have to be there; "in quotes" side by side, -without this one, this or that. Of all that you '
-    "may see; where very many match, the best of the newest.",
-    parameters=[OpenApiParameter("q", WORDS_SOUGHT, OpenApiParameter.QUERY, required=True, description="The words.")],
+    "Search log entries, incidents and notes",
+    about='Every word must match; "words in quotes" side by side, a minus excludes a word, `or` means either. Only '
+    "records that you may see; of very many matches, the best of the newest.",
+    parameters=[
+        OpenApiParameter(
+            "q", WORDS_SOUGHT, OpenApiParameter.QUERY, required=True, description="The words to search for."
+        )
+    ],
     answers={200: ref("Hits")},
 )
 advice = operation(
     "advice",
-    "What a rulebook says about a situation at a table",
+    "Advice on a situation at a table",
     about="As it would be kept with an incident; nothing is written.",
     takes=ref("AdviceAsked"),
     answers={200: ref("Advice")},

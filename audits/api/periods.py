@@ -1,4 +1,4 @@
-"""Days in the query of a call: `day`, or `from` and `to`, gaming days both included."""
+"""Gaming days in the query of a call: `day`, or `from` and `to`, both included."""
 
 import datetime as dt
 
@@ -13,11 +13,12 @@ PERIOD = ("day", "from", "to")
 
 
 def period(request: Request) -> SearchPeriod:
+    """Read the period of a call."""
     day, first, last = (_day(request, name) for name in PERIOD)
     if day is not None and (first or last):
-        raise InputError("day: stands beside from or to; name a day, or a period.")
+        raise InputError("day: cannot be combined with from or to; give a day or a period.")
     if first and last and last < first:
-        raise InputError(f"to: {last} lies before {first}; name the first day by from and the last by to.")
+        raise InputError(f"to: {last} is before {first}; give the first day as from and the last as to.")
     return SearchPeriod(day or first, day or last)
 
 

@@ -1,4 +1,4 @@
-"""What calls on log entries, incidents and evidence take and answer, as JSON Schema, each with an example."""
+"""The JSON schemas of the calls on log entries, incidents and evidence, each with an example."""
 
 from audits.incidents.parser import (
     LONGEST_CAMERA,
@@ -40,12 +40,12 @@ INCIDENT_NUMBER: Schema = {"type": "string", "pattern": f"^{INCIDENT_NUMBERS.pat
 SITUATION: Schema = {"type": "string", "enum": list(situations())}
 STATE: Schema = {"type": "string", "enum": IncidentState.values}
 PART: Schema = {"type": "string", "enum": IncidentPerson.Part.values}
-PARTY: Schema = {"type": "string", "enum": [str(one) for one in IncidentPerson.PARTIES]}
+PARTY: Schema = {"type": "string", "enum": [str(part) for part in IncidentPerson.PARTIES]}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 FACTS_IN: Schema = {
     "type": "object",
-    "description": "What the situation needs: `known_dice` for an interruption, `settled` for a wrong result, "
-    "`with_chips` and `in_time` for a bet that was called out.",
+    "description": "The facts that the situation requires: `known_dice` for an interruption, `settled` for a wrong "
+    "result, `with_chips` and `in_time` for a bet called out.",
     "additionalProperties": nullable(LINE),
 }
 
@@ -54,12 +54,12 @@ FACTS_IN: Schema = {
 PLACE_OF_RECORDING = {
     "camera": nullable(CAMERA),
     "time_code": nullable(TIME_CODE),
-    "recording": nullable(LINE) | {"description": "Where the recording is."},
-    "keep_until": nullable(DAY) | {"description": "Until when the recording is to be kept."},
+    "recording": nullable(LINE) | {"description": "Where the recording is kept."},
+    "keep_until": nullable(DAY) | {"description": "The day until which the recording must be kept."},
 }
 NEW_ENTRY = record(
-    "What somebody saw. Who names neither table nor pit writes for his own pit, or for the casino. Only surveillance "
-    "writes confidential entries.",
+    "A new log entry. Without table and pit it is for the author's own pit, or for the casino. Only surveillance can "
+    "write confidential entries.",
     {
         "casino": nullable(LINE), "pit": nullable(LINE), "table": nullable(LINE), "at": MOMENT, "summary": WORDS,
         "location": nullable(LINE), **PLACE_OF_RECORDING, "monitored": nullable(FLAG), "confidential": nullable(FLAG),
@@ -83,11 +83,11 @@ ENTRY_EXAMPLE = {
     "written_by": "SV41 Observer 41, surveillance", "recorded_at": "2026-11-15T21:08:10+08:00",
 }  # fmt: skip
 ADDENDUM = record(
-    "What was added to an entry.",
+    "An addendum to an entry.",
     {"id": NUMBER, "summary": TEXT, "author": TEXT, "written_by": TEXT, "recorded_at": MOMENT},
 )
 LOG_ENTRY = record(
-    "An entry of the daily log, with what was added to it and the files that were made of it.",
+    "An entry of the daily log, with its addenda and the incidents opened from it.",
     {**ENTRY_FIELDS, "addenda": list_of(ADDENDUM), "incidents": list_of(INCIDENT_NUMBER)},
     example=ENTRY_EXAMPLE | {"addenda": [], "incidents": ["IN-2026-000123"]},
 )
@@ -96,21 +96,21 @@ LOG_ENTRY = record(
 
 BOXES = list_of(TEXT)
 SUMS = {"rounds": COUNT, "settled": COUNT, "stakes": MONEY, "refunds": MONEY, "recoveries": MONEY}
-AFFECTED_SUMS = record("Begun before the incident. Refunds are what players lost, recoveries what they won.", SUMS)
+AFFECTED_SUMS = record("Rounds before the incident. Refunds are what players lost, recoveries what they won.", SUMS)
 FIGURES = {
     "DecidedBoxes": record(
-        "Which boxes are decided by the dice that are known; the open ones need a ruling.",
+        "The boxes decided by the known dice; the open ones need a ruling.",
         {"won": BOXES, "lost": BOXES, "open": BOXES, "open_rules": list_of(TEXT)},
     ),
     "AffectedRounds": record(
-        "All rounds that a damaged dice set affected: after its last good inspection before the incident (or from its "
-        "first fitting) until the damage was found or the set was taken out, whichever is later. What goes back to "
-        "each player; negative is what a player has to give back.",
+        "All rounds affected by a damaged dice set: after its last good inspection before the incident (or from its "
+        "first fitting) until the damage was found or the set was removed, whichever is later. With each player's "
+        "refund; a negative one is a recovery.",
         {
             "dice_set": CODE, "last_good": nullable(MOMENT), "from": MOMENT, "to": MOMENT,
-            "in_place": FLAG | {"description": "The set is still fitted: the radius ends now."},
+            "in_place": FLAG | {"description": "The set is still fitted: the period ends now."},
             "timeline": list_of(record("A moment.", {"what": TEXT, "at": MOMENT, "table": nullable(CODE)})),
-            "before": AFFECTED_SUMS, "after": AFFECTED_SUMS | {"description": "Begun at the incident or later."},
+            "before": AFFECTED_SUMS, "after": AFFECTED_SUMS | {"description": "Rounds from the incident on."},
             "tables": list_of(record("A table.", {"table": CODE, "rulebook": TEXT, **SUMS})),
             "in_play": list_of(record("A round in play with the set.", {"ref": NAME, "table": CODE})), "count": COUNT,
             "rounds": list_of(record("A round.", {"ref": NAME, "table": CODE, "status": TEXT})),
@@ -119,7 +119,7 @@ FIGURES = {
         },
     ),
     "LimitFigures": record(
-        "Which boxes of the rounds are over or under their limits, and what of each bet stands.",
+        "The breaches in the rounds, and the part of each over-limit bet that counts.",
         {
             "rounds": list_of(
                 record(
@@ -131,7 +131,7 @@ FIGURES = {
                                                  "placed": MONEY, "permitted": MONEY})
                         ),
                         "cut": list_of(
-                            record("A bet that gives way.", {"player": NAME, "box": TEXT, "stake": MONEY,
+                            record("A bet that is cut.", {"player": NAME, "box": TEXT, "stake": MONEY,
                                                              "stands": MONEY, "goes_back": MONEY})
                         ),
                     },
@@ -140,7 +140,7 @@ FIGURES = {
         },
     ),
     "KeptWinnings": record(
-        "What is kept for players who have left.",
+        "The winnings kept for players who have left.",
         {
             "kept": list_of(
                 record("A bet that won.", {"round": NAME, "player": NAME, "box": TEXT, "stake": MONEY, "won": MONEY,
@@ -148,12 +148,11 @@ FIGURES = {
             )
         },
     ),
-    "NoFigures": record("Nothing is to be counted; perhaps `explain` says why.", {"explain": TEXT},
+    "NoFigures": record("No figures; `explain` may say why.", {"explain": TEXT},
                         optional=("explain",)),
 }  # fmt: skip
 ADVICE = record(
-    "What the rulebook says, what to do next, and the figures that go with it. `explain` alone where the table had no "
-    "game at that moment.",
+    "The rulebook's answer, the next steps and the figures. Only `explain` if the table had no game at that moment.",
     {
         "rulebook": RULEBOOK,
         "layout": TEXT,
@@ -174,10 +173,10 @@ ADVICE = record(
     },
 )  # fmt: skip
 ROUND_NAMES: Schema = list_of(LINE, maxItems=MOST_ROUNDS) | {
-    "description": "By their `ref`; with the source before it, as `floor TS01-000123`, where several have it."
+    "description": "The `ref` of each; if several sources have it, with the source, as in `floor TS01-000123`."
 }
 ASKED = record(
-    "A situation, as far as it is known. `patrons` are for winnings that are kept (player-left).",
+    "The known facts of a situation. `patrons` is for the winnings to be kept (player-left).",
     {
         "table": LINE, "at": MOMENT, "until": nullable(MOMENT), "situation": SITUATION, "facts": nullable(FACTS_IN),
         "rounds": nullable(ROUND_NAMES), "patrons": nullable(list_of(LINE, maxItems=MOST_PEOPLE)),
@@ -189,13 +188,13 @@ ASKED = record(
 
 # --- Incident files --------------------------------------------------------------------------------
 
-PERSON = record("Who was there, by staff number or patron's reference.", {"part": PART, "reference": LINE})
+PERSON = record("A person who was present, by staff number or patron reference.", {"part": PART, "reference": LINE})
 NAMED_PERSON = record(
-    "Who was there. A dealer or supervisor is a party once surveillance or compliance has confirmed it.",
+    "A person who was present. A dealer or supervisor is a party once surveillance or compliance has confirmed it.",
     {"part": PART, "reference": LINE, "confirmed_by": nullable(TEXT)},
 )
 NEW_INCIDENT = record(
-    "What happened. Without a table there is no advice. `entry`, `finding` or `conflict` is what it is made of.",
+    "A new incident. Without a table there is no advice. `entry`, `finding` or `conflict` is what it is opened from.",
     {
         "casino": nullable(LINE), "table": nullable(LINE), "occurred_from": MOMENT, "occurred_to": nullable(MOMENT),
         "situation": SITUATION, "facts": nullable(FACTS_IN), "account": WORDS, "rounds": nullable(ROUND_NAMES),
@@ -223,37 +222,37 @@ INCIDENT_EXAMPLE: Schema = {
     "state_since": "2026-11-15T21:08:30+08:00",
 }  # fmt: skip
 STEP = record(
-    "A step of a file.", {"before": nullable(STATE), "after": STATE, "at": MOMENT, "who": TEXT, "reason": TEXT}
+    "A step of an incident.", {"before": nullable(STATE), "after": STATE, "at": MOMENT, "who": TEXT, "reason": TEXT}
 )
 NOTE = record(
-    "A remark on a file; a confidential one is for surveillance, compliance and auditors.",
+    "A note on an incident; only surveillance, compliance and auditors see a confidential one.",
     {"id": NUMBER, "text": TEXT, "confidential": FLAG, "at": MOMENT, "who": TEXT},
     example={"id": 9, "text": "The recording is clear.", "confidential": False, "at": "2026-11-15T21:30:00+08:00",
              "who": "SV41 Observer 41, surveillance"},
 )  # fmt: skip
 DISPUTE = record(
-    "A patron's dispute, with the clock of the law.",
+    "A patron's dispute with its legal deadline.",
     {
         "patron": TEXT, "law": TEXT, "raised_at": MOMENT, "due_at": MOMENT, "notified_at": nullable(MOMENT),
         "patron_told_at": nullable(MOMENT), "resolved_at": nullable(MOMENT), "resolution": nullable(TEXT),
     },
 )  # fmt: skip
 CHECKLIST_STEP = record(
-    "A step of the checklist, with every time it was ticked or unticked.",
+    "A step of the checklist with all its ticks.",
     {
         "step": NUMBER, "text": TEXT, "done": FLAG,
-        "ticks": list_of(record("A tick, or one taken away.", {"done": FLAG, "at": MOMENT, "who": TEXT})),
+        "ticks": list_of(record("A tick or untick.", {"done": FLAG, "at": MOMENT, "who": TEXT})),
     },
-    example={"step": 1, "text": "Tell surveillance", "done": True, "ticks": [
+    example={"step": 1, "text": "Inform surveillance", "done": True, "ticks": [
         {"done": True, "at": "2026-11-15T21:12:00+08:00", "who": "S11 Supervisor 11, pit supervisor"}]},
 )  # fmt: skip
 AFFECTED_NOW: Schema = {
     "anyOf": [ref("AffectedRounds"), ref("NoFigures"), {"type": "null"}],
-    "description": "Of damaged dice (5.6): the rounds that are affected, as it is now.",
+    "description": "For damaged dice (5.6): the affected rounds as of now.",
 }
 INCIDENT = record(
-    "A file, as far as you may see it. `next` are the states to which you may take it; `advice` is as it was given "
-    "when the file was opened, and none where no table was named.",
+    "An incident, as far as you may see it. `next` lists the states to which you may take it; `advice` is as it was "
+    "given when the incident was opened, and null without a table.",
     {
         **INCIDENT_FIELDS, "advice": nullable(ref("Advice")), "affected": AFFECTED_NOW,
         "checklist": list_of(ref("ChecklistStep")), "next": list_of(STATE), "people": list_of(NAMED_PERSON),
@@ -261,7 +260,7 @@ INCIDENT = record(
         "rounds": list_of(record("A round.", {"id": NUMBER, "source": NAME, "ref": NAME, "table": CODE})),
         "steps": list_of(ref("IncidentStep")), "notes": list_of(ref("IncidentNote")),
         "related": list_of(
-            record("Another file.", {"number": INCIDENT_NUMBER, "reason": TEXT, "who": TEXT, "at": MOMENT})
+            record("A related incident.", {"number": INCIDENT_NUMBER, "reason": TEXT, "who": TEXT, "at": MOMENT})
         ),
         "entry": nullable(NUMBER), "finding": nullable(NUMBER), "conflict": nullable(NUMBER),
         "dispute": nullable(ref("Dispute")), "rulings": list_of(ref("RulingLine")),
@@ -282,13 +281,13 @@ INCIDENT = record(
 # --- Evidence --------------------------------------------------------------------------------------
 
 NEW_CAMERA = record(
-    "Where to find a recording that stays where it is.",
+    "A reference to a recording that stays in its recorder.",
     {"description": WORDS, **PLACE_OF_RECORDING, "camera": CAMERA, "confidential": nullable(FLAG)},
     optional=("time_code", "recording", "keep_until", "confidential"),
     example={"description": "The throw", "camera": "C-14", "time_code": "21:07:12:04", "keep_until": "2027-02-15"},
 )
 NEW_FILE = record(
-    "A file with what it shows: an image, video, sound or PDF, by its content and not only by its name.",
+    "A file with a description: an image, video, sound or PDF, by its content and not only by its name.",
     {
         "file": {"type": "string", "format": "binary"},
         "description": WORDS,
@@ -297,7 +296,7 @@ NEW_FILE = record(
     optional=("confidential",),
 )
 EVIDENCE = record(
-    "A file or a reference to a camera, with everybody who touched it.",
+    "A file or a camera reference with its chain of custody.",
     {
         "id": NUMBER, "casino": CODE, "incident": nullable(INCIDENT_NUMBER), "entry": nullable(NUMBER),
         "description": TEXT, "confidential": FLAG,
@@ -308,7 +307,7 @@ EVIDENCE = record(
         "camera": nullable(TEXT), "time_code": nullable(TEXT), "recording": nullable(TEXT),
         "keep_until": nullable(DAY), "added_by": TEXT, "at": MOMENT,
         "custody": list_of(
-            record("A touch.", {"what": {"type": "string", "enum": CustodyStep.What.values}, "at": MOMENT,
+            record("An access.", {"what": {"type": "string", "enum": CustodyStep.What.values}, "at": MOMENT,
                                 "who": TEXT, "door": TEXT})
         ),
     },
@@ -325,8 +324,8 @@ EVIDENCE = record(
 # --- Search ----------------------------------------------------------------------------------------
 
 HIT = record(
-    "What was found: `incident` is the number of the file, also of a note's; `id` that of a log entry. `text` is its "
-    "beginning.",
+    "A match: `incident` is the number of the incident, also for a note; `id` is that of a log entry. `text` is the "
+    "beginning of the record.",
     {
         "kind": {"type": "string", "enum": list(KINDS.values())}, "id": nullable(NUMBER),
         "incident": nullable(INCIDENT_NUMBER), "casino": CODE, "table": nullable(CODE), "at": MOMENT,
@@ -340,7 +339,7 @@ HIT = record(
 
 INCIDENT_SCHEMAS: dict[str, Schema] = {
     "NewLogEntry": NEW_ENTRY,
-    "NewAddendum": record("What is to be added.", {"summary": WORDS}, example={"summary": "It was seat 4, not 3."}),
+    "NewAddendum": record("A new addendum.", {"summary": WORDS}, example={"summary": "It was seat 4, not 3."}),
     "LogEntry": LOG_ENTRY,
     "LogEntryLine": record("An entry of the daily log.", ENTRY_FIELDS, example=ENTRY_EXAMPLE),
     "LogEntryPage": page_of("LogEntryLine"),
@@ -348,31 +347,31 @@ INCIDENT_SCHEMAS: dict[str, Schema] = {
     "Advice": ADVICE,
     "AdviceAsked": ASKED,
     "NewIncident": NEW_INCIDENT,
-    "IncidentLine": record("A file.", INCIDENT_FIELDS, example=INCIDENT_EXAMPLE),
+    "IncidentLine": record("An incident.", INCIDENT_FIELDS, example=INCIDENT_EXAMPLE),
     "IncidentPage": page_of("IncidentLine"),
     "Incident": INCIDENT,
     "IncidentStep": STEP,
     "NewIncidentStep": record(
-        "To which state, and why.", {"to": STATE, "reason": WORDS},
+        "The next state and the reason.", {"to": STATE, "reason": WORDS},
         example={"to": "under-investigation", "reason": "The recording has to be seen first"},
     ),
     "ChecklistStep": CHECKLIST_STEP,
     "NewChecklistTick": record(
-        "A step of the checklist by its place, from 1, and whether it is done.",
+        "A step of the checklist, counted from 1, and whether it is done.",
         {"step": NUMBER, "done": FLAG}, example={"step": 1, "done": True},
     ),
     "NewConfirmation": record(
-        "A dealer or supervisor who is named on the file, and why it is so.",
+        "A dealer or supervisor named on the incident, and the reason for the confirmation.",
         {"part": PARTY, "reference": LINE, "reason": WORDS},
         example={"part": "supervisor", "reference": "S11", "reason": "On the recording."},
     ),
     "NewRulingConsent": record(
-        "A casino manager of no single casino, by staff number, who rules where nobody of the casino can.",
+        "The staff number of a group casino manager who may rule where no one of the casino can.",
         {"ruler": LINE, "reason": WORDS}, example={"ruler": "CM1", "reason": "All managers here are parties."},
     ),
     "IncidentNote": NOTE,
     "NewIncidentNote": record(
-        "A remark. Only surveillance and compliance write confidential ones.",
+        "A new note. Only surveillance and compliance can write confidential ones.",
         {"text": WORDS, "confidential": nullable(FLAG)}, optional=("confidential",),
         example={"text": "The recording is clear.", "confidential": False},
     ),
@@ -382,5 +381,5 @@ INCIDENT_SCHEMAS: dict[str, Schema] = {
     "Evidence": EVIDENCE,
     "EvidencePage": page_of("Evidence"),
     "Hit": HIT,
-    "Hits": record("The best first.", {"results": list_of(ref("Hit"), maxItems=MOST_HITS)}),
+    "Hits": record("The matches, the best first.", {"results": list_of(ref("Hit"), maxItems=MOST_HITS)}),
 }  # fmt: skip

@@ -1,1 +1,1 @@
-"""How a file is written. Knows nothing of games: rows come in, text goes out."""
+"""Write report files: rows come in, files go out. Knows nothing of games."""

@@ -1,6 +1,6 @@
-"""A chart as SVG text: bars, a line, and a band behind them. No script; it is inlined on a page or set into the PDF.
+"""Charts as SVG text with bars, a line and a band behind them, for pages and PDF, without scripts.
 
-On a page, text and line take the colour of the text around them (currentColor), and so read on light and dark.
+On a page, text and line take the colour of the surrounding text (currentColor), so they suit light and dark themes.
 """
 
 import math
@@ -13,10 +13,10 @@ from audits.exports.document import Chart
 
 WIDTH, HEIGHT = 720, 276
 LEFT, RIGHT, TOP, BOTTOM = 78, 12, 50, 34
-#: Where the legend is, under the title; how wide its signs are, and how far apart its entries.
+#: The place of the legend under the title, the width of its symbols, and the distance between its entries.
 LEGEND_Y, SIGN, GAP = 34, 18, 22
 FONT_SIZE = 11
-#: How wide a character of a label is, about.
+#: The approximate width of a character of a label.
 CHARACTER = 6.5
 TICKS = 5
 
@@ -26,7 +26,7 @@ class Palette:
     ink: str
     bar: str
     loss: str
-    #: Families for the text; empty: those of the page.
+    #: The font families of the text. Empty for those of the page.
     font: str = ""
 
 
@@ -36,7 +36,7 @@ IN_PRINT = Palette("#111827", "#2563a8", "#b91c1c", "Noto Sans CJK SC")
 
 @dataclass(frozen=True)
 class Scale:
-    """Values between the lowest and the highest tick, in equal steps, and where they are drawn."""
+    """The axis of values, with ticks in equal steps, and the place of each value in the drawing."""
 
     low: float
     high: float
@@ -61,7 +61,7 @@ class Scale:
 
 
 def chart_svg(chart: Chart, palette: Palette = ON_PAGE) -> str:
-    """Draw the chart, with its title and a description for those who do not see it."""
+    """Draw a chart with its title and a description for screen readers."""
     scale = scale_of(chart)
     parts = [*axis(chart, scale, palette), *band(chart, scale, palette), *bars(chart, scale, palette)]
     parts += [*zero_line(scale, palette), *line(chart, scale, palette), *labels(chart, scale, palette)]
@@ -86,7 +86,7 @@ def title_text(chart: Chart) -> str:
 
 
 def description(chart: Chart) -> str:
-    """Say in words what the chart shows."""
+    """Describe in words what the chart shows."""
     if not chart.labels:
         return "No data."
     sentences = [f"{len(chart.labels)} values, {chart.labels[0]} to {chart.labels[-1]}."]
@@ -102,18 +102,18 @@ def description(chart: Chart) -> str:
 
 
 def scale_of(chart: Chart) -> Scale:
-    """Choose round ticks that take in every value and zero."""
+    """Choose round ticks that cover all values and zero."""
     values = [0.0, *(value for part in (chart.bars, chart.line, chart.low, chart.high) for value in part)]
     low, high = min(values), max(values)
     step = round_step((high - low) / TICKS)
     if all(float(value).is_integer() for value in values):
-        step = max(step, 1.0)  # there is no half a finding
+        step = max(step, 1.0)  # half a finding does not exist
     low, high = math.floor(low / step) * step, math.ceil(high / step) * step
     return Scale(low, high if high > low else low + step, step, len(chart.labels))
 
 
 def round_step(least: float) -> float:
-    """Return the smallest of 1, 2, 2.5, 5, 10 … that is not less."""
+    """Return the smallest of 1, 2, 2.5, 5, 10 … that is not less than a number."""
     if least <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))
@@ -121,7 +121,7 @@ def round_step(least: float) -> float:
 
 
 def value_text(value: float, step: float = 0) -> str:
-    """Write a value with as many decimals as the steps of the axis need; without a step, at most two."""
+    """Write a value with the decimals that the steps of the axis need. Without a step, use at most two."""
     if step:
         decimals = next((number for number in range(7) if math.isclose(round(step, number), step)), 6)
     else:
@@ -146,7 +146,7 @@ def zero_line(scale: Scale, palette: Palette) -> Iterator[str]:
 
 
 def band(chart: Chart, scale: Scale, palette: Palette) -> Iterator[str]:
-    """Draw the band over the whole place of each label, so that one label alone has a band too."""
+    """Draw the band over the whole width of each label, so that a single label has a band, too."""
     half = scale.slot / 2
     places = [scale.x(index) for index in range(min(len(chart.low), len(chart.high), scale.count))]
     if not places:
@@ -182,7 +182,7 @@ def line(chart: Chart, scale: Scale, palette: Palette) -> Iterator[str]:
 
 
 def legend(chart: Chart, palette: Palette) -> Iterator[str]:
-    """Write what each part of the chart is: its sign, then its name."""
+    """Draw the legend: the symbol of each part of the chart, then its name."""
     band_sign = f'fill="{palette.ink}" fill-opacity="0.12" stroke="{palette.ink}" stroke-opacity="0.3"'
     entries = [
         (chart.bars_name, chart.bars, f'fill="{palette.bar}"'), (chart.line_name, chart.line, ""),
@@ -204,7 +204,7 @@ def legend(chart: Chart, palette: Palette) -> Iterator[str]:
 
 
 def labels(chart: Chart, scale: Scale, palette: Palette) -> Iterator[str]:
-    """Write as many labels as fit beside each other; one that is too long for its place is cut."""
+    """Draw as many labels as fit beside each other. Labels that are too long are cut."""
     room = max((len(label) for label in chart.labels), default=0) * CHARACTER + 8
     every = max(1, math.ceil(min(room, WIDTH / 4) / scale.slot))
     most = max(3, int((scale.slot * every - 4) / CHARACTER))

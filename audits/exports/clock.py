@@ -1,10 +1,10 @@
-"""Local times that need their offset, since the clock passes them twice when it is set back."""
+"""Find local times that occur twice because the clock is set back. They are written with their offset."""
 
 from datetime import datetime
 
 
 class LocalDays:
-    """Remembers on which days of a time zone the clock is changed: only there a time can be ambiguous."""
+    """The days on which the clock of a time zone changes. Only on these days a time can be ambiguous."""
 
     def __init__(self) -> None:
         self.changes: dict[int, bool] = {}

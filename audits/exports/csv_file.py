@@ -1,7 +1,7 @@
 """CSV by RFC 4180: UTF-8 with BOM, lines that end in CRLF, a header row of names, no totals.
 
-A list is joined by one space, and empty is empty. Rows are formatted column by column in blocks, and text is looked at
-cell by cell only in a block that has something to quote: a million rows take little longer than reading them.
+Lists are joined by one space, and empty values are empty. Rows are formatted in blocks, column by column. Text is
+checked cell by cell only in blocks that contain something to quote, so a million rows take little longer than reading.
 """
 
 import re
@@ -12,16 +12,16 @@ from audits.exports.document import ColumnKind, Document, Progress, Row, Totals,
 from audits.exports.program_text import ColumnTexts, column_texts
 
 BOM = b"\xef\xbb\xbf"
-#: A cell that begins so would be computed by a spreadsheet, by some also with a full-width sign; the apostrophe makes
+#: Spreadsheets would compute a cell that begins with these signs, some also with full-width ones. An apostrophe makes
 #: it text.
 FORMULAS = frozenset("=+-@\t\r\n＝＋－＠")
 QUOTED = re.compile(r'[",\r\n]')
-#: What is not in a text that PostgreSQL keeps, and so parts the texts of a column.
+#: Separates the texts of a column: PostgreSQL's texts never contain it.
 NUL = "\0"
 
 
 def write_csv(document: Document, rows: Iterable[Row], totals: Totals, file: BinaryIO, progress: Progress) -> int:
-    """Write the header and every row. Totals are for people, and left out."""
+    """Write the header and every row, without totals."""
     formats = [column_format(column.kind, document.timezone) for column in document.columns]
     names = texts([column.name for column in document.columns])
     file.write(BOM + lines([names]))
@@ -30,7 +30,7 @@ def write_csv(document: Document, rows: Iterable[Row], totals: Totals, file: Bin
         values = zip(*block, strict=True)
         columns = [write(column) for write, column in zip(formats, values, strict=True)]
         if len(columns) == 1:
-            # An empty line would be no row.
+            # An empty line would not be read as a row.
             columns = [[cell or '""' for cell in columns[0]]]
         file.write(lines(zip(*columns, strict=True)))
         written += len(block)
@@ -43,7 +43,7 @@ def lines(rows: Iterable[Sequence[str]]) -> bytes:
 
 
 def column_format(kind: ColumnKind, timezone: str) -> ColumnTexts:
-    """Return how all values of a column in a block become cells, quoted where they need it."""
+    """Return the function that turns the values of a column in a block into cells, quoted where needed."""
     if kind is ColumnKind.TEXT:
         return texts
     if kind is ColumnKind.LIST:
@@ -63,7 +63,7 @@ def texts(values: Sequence[str | None]) -> list[str]:
 
 
 def is_special(joined: str) -> bool:
-    """Say whether any of the texts has to be quoted or kept from being computed."""
+    """Say whether any of the texts must be quoted or protected from being computed."""
     if any(sign in joined for sign in '",\r\n'):
         return True
     return any(sign in joined and NUL + sign in joined for sign in FORMULAS)

@@ -1,4 +1,4 @@
-"""A report as a writer takes it: typed columns, what stands around the table, and rows that come one by one."""
+"""A report as the writers take it: typed columns, the text around the table, and rows one by one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Protocol
 
 
 class ColumnKind(StrEnum):
-    """The kind of a column decides how its values are written in each format."""
+    """The kind of a column, which decides how its values are written in each format."""
 
     TEXT = "text"
     LIST = "list"
@@ -22,9 +22,9 @@ class ColumnKind(StrEnum):
     YES_NO = "yes_no"
 
 
-#: A fixed date, so that the same report gives the same file.
+#: A fixed date, so that the same report always gives the same file.
 NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
-#: Kinds that are added up, set to the right and written as numbers.
+#: Kinds that are summed, aligned to the right and written as numbers.
 NUMBERS = frozenset({ColumnKind.MONEY, ColumnKind.INTEGER, ColumnKind.DECIMAL, ColumnKind.PERCENT})
 
 
@@ -35,9 +35,9 @@ class Column:
     #: For people: the header in XLSX and PDF.
     title: str
     kind: ColumnKind = ColumnKind.TEXT
-    #: Characters, a hint for XLSX and PDF.
+    #: In characters, a hint for XLSX and PDF.
     width: int = 14
-    #: How a value that is a code for programs reads for people, on pages and in XLSX and PDF. Never called with None.
+    #: Names a code for people, on pages and in XLSX and PDF. Never called with None.
     name_of: Callable[[Any], str] | None = None
 
 
@@ -48,7 +48,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Certificate:
-    """Who certified a finished report, in which post, in which words and when."""
+    """Who certified a finished report, in which post, with which statement and when."""
 
     name: str
     post: str
@@ -67,7 +67,7 @@ class Chart:
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     unit: str = ""
-    #: What bars, line and band are called in the legend; without a name a part is not in it.
+    #: The names of bars, line and band in the legend. A part without a name is not in it.
     bars_name: str = ""
     line_name: str = ""
     band_name: str = ""
@@ -75,29 +75,29 @@ class Chart:
 
 @dataclass(frozen=True)
 class Document:
-    """Everything that a file says around its rows. Which part is shown depends on the format."""
+    """Everything in a file except its rows. Each format shows some parts of it."""
 
     title: str
     columns: tuple[Column, ...]
-    #: The casino's name and the like.
+    #: The names of the casino and its operator.
     letterhead: tuple[str, ...]
-    #: Label and text, for the cover sheet and the head of the PDF.
+    #: Labels and texts, for the cover sheet and the head of the PDF.
     parameters: tuple[tuple[str, str], ...]
-    #: One or two sentences: who reads it and why.
+    #: Who reads the report and why, in one or two sentences.
     about: str = ""
-    #: Rules or sections that the report answers to.
+    #: Rules or sections that require the report.
     rules: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    #: The sentence of a nil report.
+    #: The sentence of a report without rows.
     nil: str = ""
-    #: The IANA name of the time zone that moments are shown in.
+    #: The IANA name of the time zone for moments.
     timezone: str = "UTC"
     currency: str = ""
     is_reprint: bool = False
     certificate: Certificate | None = None
     charts: tuple[Chart, ...] = ()
     sign_lines: tuple[str, ...] = ("Prepared by", "Reviewed by")
-    #: The creation date in the properties of XLSX and PDF. Without it: the certificate's moment, or NO_DATE.
+    #: The creation date in the properties of XLSX and PDF. Defaults to the certificate's date, else to NO_DATE.
     made_at: datetime | None = None
 
     @property
@@ -105,14 +105,14 @@ class Document:
         return self.nil or "Nothing to report in this period."
 
 
-#: Called after the last row. None in a cell where nothing is summed, None altogether where there are no totals.
+#: Called after the last row. Returns None for a report without totals; cells that are not summed are None.
 Totals = Callable[[], Row | None]
 #: Called with the number of rows written so far.
 Progress = Callable[[int], None]
 
 
 class Writer(Protocol):
-    """Write the document to the file, in one pass over the rows, and return how many there were."""
+    """Write the document to the file in one pass over the rows; return the number of rows."""
 
     def __call__(
         self, document: Document, rows: Iterable[Row], totals: Totals, file: BinaryIO, progress: Progress
@@ -120,14 +120,14 @@ class Writer(Protocol):
 
 
 def date_of(document: Document) -> datetime:
-    """Return the creation date that the file's properties show."""
+    """Return the creation date for the file's properties."""
     if document.made_at is not None:
         return document.made_at
     return document.certificate.at if document.certificate is not None else NO_DATE
 
 
 def with_total_label(columns: tuple[Column, ...], totals: Row) -> Row:
-    """Put "Total" into the first text cell of the totals that is empty."""
+    """Write "Total" into the first empty text cell of the totals."""
     cells = list(totals)
     for number, (column, cell) in enumerate(zip(columns, totals, strict=True)):
         if column.kind in (ColumnKind.TEXT, ColumnKind.LIST) and cell in (None, "", []):
@@ -137,7 +137,7 @@ def with_total_label(columns: tuple[Column, ...], totals: Row) -> Row:
 
 
 def blocks_of(rows: Iterable[Row], size: int = 1000) -> Iterator[list[Row]]:
-    """Yield the rows in lists, so that a writer treats many at once and keeps few."""
+    """Yield the rows in lists, so that a writer handles many at once and keeps few in memory."""
     source = iter(rows)
     while block := list(islice(source, size)):
         yield block

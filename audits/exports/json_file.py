@@ -1,4 +1,4 @@
-"""JSON: a list of objects by the columns' names, one a line. Empty is null, an empty list is [], no totals."""
+"""JSON: a list of objects with the columns' names as keys, one per line. Empty is null, an empty list is []."""
 
 from collections.abc import Iterable
 from typing import BinaryIO
@@ -10,7 +10,7 @@ from audits.exports.program_text import ColumnTexts, column_texts
 
 
 def write_json(document: Document, rows: Iterable[Row], totals: Totals, file: BinaryIO, progress: Progress) -> int:
-    """Write every row. Totals are for people, and left out."""
+    """Write every row, without totals."""
     names = [column.name for column in document.columns]
     formats = [column_values(column.kind, document.timezone) for column in document.columns]
     encode = msgspec.json.Encoder().encode

@@ -1,4 +1,4 @@
-"""How a value reads for people, on pages and in the PDF: names for codes, thousands separated, local times."""
+"""Values as text for people, on pages and in PDF: names in place of codes, separated thousands, local times."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -22,7 +22,7 @@ def number_words(value: int | Decimal) -> str:
 
 
 def moment_words(moment: datetime, zone: ZoneInfo) -> str:
-    """Return date and time by the casino's clock, with the offset in an hour that the clock passes twice."""
+    """Write date and time by the casino's clock, with the offset if that time occurs twice."""
     local = moment.astimezone(zone)
     text = f"{local:%Y-%m-%d %H:%M:%S}"
     return f"{text} {offset_text(local)}" if is_ambiguous(local) else text
@@ -33,7 +33,7 @@ def date_words(day: date) -> str:
 
 
 def words_function(column: Column, timezone: str) -> Callable[[Any], str]:
-    """Return how values of a column read; the values are never None."""
+    """Return the function that writes values of a column for people. Never call it with None."""
     if column.name_of is not None:
         return column.name_of
     zone = ZoneInfo(timezone)

@@ -1,6 +1,6 @@
-"""How values read for programs, in CSV and JSON: money as 100.00, moments in ISO 8601 with the casino's offset.
+"""Values as text for programs, in CSV and JSON: money as 100.00, moments in ISO 8601 with the casino's offset.
 
-Each function takes all values of a column in a block, where None is empty: a million rows are many calls saved.
+Each function takes all values of a column in a block, which saves many calls for a million rows. None is empty.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ import msgspec
 from audits.exports.document import ColumnKind
 
 ColumnTexts = Callable[[Sequence[Any]], Sequence[Any]]
-#: Minor units of one unit.
+#: Minor units in one unit of the currency.
 UNIT = 100
 
 
@@ -25,7 +25,10 @@ def money_text(minor: int) -> str:
 
 
 def money_texts(amounts: Sequence[int | None]) -> list[str | None]:
-    """Set the point into the digits, which is quicker than dividing; amounts below one unit have too few for it."""
+    """Write amounts by inserting the point between digits, which is quicker than dividing.
+
+    Amounts below one unit have too few digits and are formatted separately.
+    """
     return [
         None if minor is None
         else f"{(digits := str(minor))[:-2]}.{digits[-2:]}" if minor >= UNIT or minor <= -UNIT
@@ -39,7 +42,7 @@ def decimal_texts(values: Sequence[Decimal | None]) -> list[str | None]:
 
 
 def moment_texts(timezone: str) -> ColumnTexts:
-    """Return the function that writes moments by the clock of that zone, with its offset (+00:00, never Z)."""
+    """Return the function that writes moments by the clock of a zone, with its offset (+00:00, never Z)."""
     zone = ZoneInfo(timezone)
 
     def texts(moments: Sequence[datetime | None]) -> list[str | None]:
@@ -51,7 +54,7 @@ def moment_texts(timezone: str) -> ColumnTexts:
 
 
 def column_texts(kind: ColumnKind, timezone: str) -> ColumnTexts | None:
-    """Return how values of a kind become text; None for kinds that CSV and JSON write differently."""
+    """Return the function that writes values of a kind; None for kinds that CSV and JSON write differently."""
     match kind:
         case ColumnKind.MONEY:
             return money_texts

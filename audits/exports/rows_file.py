@@ -1,7 +1,6 @@
-"""The rows of a report as they were read, one JSON array a line: every format is written from this file.
+"""The rows of a report as read, one JSON array per line. Every format is written from this file.
 
-So the figures are read from the database once, in one snapshot, and a certified copy or another format of the same
-report has the same figures.
+The figures are read from the database once, in one snapshot, so a certified copy has the same figures.
 """
 
 import datetime as dt
@@ -27,7 +26,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class KeptRows:
-    """Writes rows into their file as they pass by; counts and hashes them. Without a file, only that."""
+    """Count and hash rows as they pass by, and write them to a file if one is given."""
 
     def __init__(self, file: BinaryIO | None = None) -> None:
         self.file, self.count, self.digest = file, 0, hashlib.sha256()
@@ -43,7 +42,7 @@ class KeptRows:
             yield block
 
     def passing(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield the rows on to a writer that takes them in the same pass."""
+        """Yield the rows to a writer that takes them in the same pass."""
         return chain.from_iterable(self.blocks(rows))
 
     @property
@@ -52,7 +51,7 @@ class KeptRows:
 
 
 def write_rows(rows: Iterable[Row], file: BinaryIO | None, progress: Progress) -> tuple[int, str]:
-    """Write the rows and return how many there are, with the SHA-256 over them."""
+    """Write the rows; return their number and their SHA-256."""
     kept = KeptRows(file)
     for _ in kept.blocks(rows):
         progress(kept.count)
@@ -60,7 +59,7 @@ def write_rows(rows: Iterable[Row], file: BinaryIO | None, progress: Progress) -
 
 
 def read_rows(columns: Sequence[Column], path: Path) -> Iterator[Row]:
-    """Yield the rows with the types of their columns, a block at a time."""
+    """Read the rows back with the types of their columns, one block at a time."""
     decoder = row_decoder(columns)
     with path.open("rb") as file:
         while lines := file.readlines(BLOCK_BYTES):
@@ -68,7 +67,7 @@ def read_rows(columns: Sequence[Column], path: Path) -> Iterator[Row]:
 
 
 def row_as_json(row: Row | None) -> Any:
-    """Return a row, such as one of totals, as a JSON column keeps it."""
+    """Return a row, such as the totals, as JSON data for the database."""
     return None if row is None else msgspec.to_builtins(row)
 
 

@@ -1,4 +1,4 @@
-"""The formats of a report by their names."""
+"""The writers of reports by the name of their format."""
 
 from audits.exports.csv_file import write_csv
 from audits.exports.document import Writer

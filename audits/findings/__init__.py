@@ -1,1 +1,1 @@
-"""Findings: what reconciliation found, and what people do about it."""
+"""Findings: what reconciliation found, and what people do about each finding."""

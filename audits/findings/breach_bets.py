@@ -1,4 +1,4 @@
-"""The bets that made a breach: each with its player, stake and time, and what it was cut to where the rules cut."""
+"""The bets behind a breach: player, stake, time, and the settled part where the rules cut stakes."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ class BreachBet:
     box: str
     stake: int
     at: dt.datetime | None
-    effective: int  # what of the stake is settled
-    rules: tuple[str, ...]  # bare numbers: why it was cut, or was not
+    effective: int  # the part of the stake that is settled
+    rules: tuple[str, ...]  # numbers without the rulebook: why the stake was cut, or was not
 
     @property
     def returned(self) -> int:
@@ -31,7 +31,7 @@ class BreachBet:
 class BreachBets:
     bets: Sequence[BreachBet]
     policy: str  # proportional, filled, in-full
-    is_void: bool  # the round is void: every stake goes back, and nothing is cut
+    is_void: bool  # every stake is returned, and none is cut
     is_pro_rated: bool
 
     @property
@@ -44,7 +44,7 @@ class BreachBets:
 
     @property
     def by_box(self) -> list["BreachBets"]:
-        """The same, box by box: what two boxes hold is not one total."""
+        """Split the bets by box: the two boxes of a differential have separate totals."""
         boxes = dict.fromkeys(bet.box for bet in self.bets)
         return [replace(self, bets=[bet for bet in self.bets if bet.box == box]) for box in boxes]
 
@@ -52,12 +52,12 @@ class BreachBets:
     def cutting(self) -> str:
         """Say how the bets were cut."""
         if self.policy == "proportional":
-            return "Every bet above the minimum is cut in proportion, and none below the minimum"
-        return "Every bet above the minimum gives way in proportion until the box holds what it may"
+            return "Every bet above the minimum is cut in proportion, but not below the minimum"
+        return "Every bet above the minimum is reduced in proportion until the box is at its maximum"
 
 
 def breach_bets(finding: Finding) -> BreachBets | None:
-    """Return the bets in the boxes of a breach, or of its player; None where the finding is no breach."""
+    """Return the bets in the boxes of a breach, or only its player's; None if the finding is not a breach."""
     played = finding.round
     if finding.category != Category.BREACH or played is None:
         return None
@@ -74,7 +74,7 @@ def breach_bets(finding: Finding) -> BreachBets | None:
 
 
 def _recorded(finding: Finding, played: Round) -> RecordedRound:
-    """Return the round by the limits that the finding was found with, which may have been superseded since."""
+    """Return the round with the limits of the finding, which may have been superseded since."""
     recorded = recorded_round(played, terms_of_day(finding.table).at(played.assignment_id, played.started_at))
     if finding.limit_set is None:
         return recorded

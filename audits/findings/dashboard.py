@@ -1,4 +1,4 @@
-"""The findings on the first page after login: alerts that stay until acknowledged, and what waits for this person."""
+"""Findings on the overview: alerts that stay until acknowledged, and lists of what is waiting for this person."""
 
 import datetime as dt
 from typing import Any
@@ -12,11 +12,12 @@ from games.access.gate import can
 from games.models import Staff
 
 SHOWN = 5
-TOLD_FOR = dt.timedelta(days=7)
-MOST = 99  # a badge has two digits
+DECISIONS_SHOWN_FOR = dt.timedelta(days=7)
+LARGEST_COUNT = 99  # a badge has two digits
 
 
 def findings_overview(staff: Staff) -> dict[str, Any]:
+    """Return the findings part of the overview; empty for people who may not see findings."""
     if not can(staff, "finding.view"):
         return {}
     return {
@@ -26,30 +27,30 @@ def findings_overview(staff: Staff) -> dict[str, Any]:
             "by_severity": open_by_severity(staff),
             "counted": COUNTED,
             "waiting": [
-                (title, query, list(found[:SHOWN]))
-                for title, query, found in (
-                    ("Open for too long, and told to you", "", escalated_to(staff)),
+                (title, query, list(findings[:SHOWN]))
+                for title, query, findings in (
+                    ("Escalated to you", "", escalated_to(staff)),
                     ("Assigned to you", "mine=on", assigned_to(staff)),
                     ("To be confirmed", "state=awaiting", to_confirm(staff)),
                 )
-                if found[:1]
+                if findings[:1]
             ],
         }
     }
 
 
 def decisions_overview(staff: Staff) -> dict[str, Any]:
-    """What became of the proposals of this person, for a week."""
+    """Return the decisions of the last week on this person's limit proposals."""
     if not can(staff, "limits.propose"):
         return {}
-    since = timezone.now() - TOLD_FOR
-    told = ProposerNotice.objects.filter(decision__proposed_by=staff, notice__at__gte=since)
-    return {"decisions": told.select_related("decision__proposal", "notice").order_by("-notice__at")[:SHOWN]}
+    since = timezone.now() - DECISIONS_SHOWN_FOR
+    notices = ProposerNotice.objects.filter(decision__proposed_by=staff, notice__at__gte=since)
+    return {"decisions": notices.select_related("decision__proposal", "notice").order_by("-notice__at")[:SHOWN]}
 
 
 def alerts_badge(request: HttpRequest) -> str:
-    """How many grave findings nobody has acknowledged; nothing where there are none."""
+    """Count the high-severity findings that are not acknowledged, as text; empty if there are none."""
     if not isinstance(request.user, Staff):
         return ""
-    found = alerts(request.user).order_by()[: MOST + 1].count()
-    return "" if not found else str(found) if found <= MOST else f"{MOST}+"
+    count = alerts(request.user).order_by()[: LARGEST_COUNT + 1].count()
+    return "" if not count else str(count) if count <= LARGEST_COUNT else f"{LARGEST_COUNT}+"

@@ -1,19 +1,19 @@
-"""The readers of findings: lists that stay quick on hundreds of thousands, and what waits for somebody."""
+"""Lists of findings, quick on hundreds of thousands, and the findings that wait for a person."""
 
 import datetime as dt
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from audits.models import NEEDS_SOMEBODY, NOBODY_SAW, Finding, Run, Severity
+from audits.models import NEEDS_ACTION, NOT_ACKNOWLEDGED, Finding, Run, Severity
 from games.access.gate import capacities, within_reach
 from games.models import Staff, Table
 
-#: A count that nobody reads to its last digit stops here.
+#: Counts stop here: people do not need the exact number above it.
 COUNTED = 1000
-#: As many findings a run's page lists; the day's own list has them all.
+#: How many findings a run's page lists; the list of the gaming day has all of them.
 SHOWN = 20
-#: What a list of findings shows of a round is its name.
+#: Large columns of a round that a list of findings does not show.
 HEAVY = tuple(
     f"round__{name}"
     for name in (
@@ -22,10 +22,10 @@ HEAVY = tuple(
     )
 )  # fmt: skip
 
-#: Which findings a list shows, by what became of them; nothing chosen is the first.
-STANDS: dict[str, tuple[str, Q]] = {
-    "": ("Needs somebody", NEEDS_SOMEBODY),
-    "open": ("Open", NOBODY_SAW),
+#: The choices of a list's status filter; the first is the default.
+STATES: dict[str, tuple[str, Q]] = {
+    "": ("Needs action", NEEDS_ACTION),
+    "open": ("Open", NOT_ACKNOWLEDGED),
     "acknowledged": ("Acknowledged", Q(lapsed_at__isnull=True, state="acknowledged")),
     "awaiting": ("Awaiting confirmation", Q(needs_confirmation=True)),
     "resolved": ("Resolved", Q(lapsed_at__isnull=True, state="resolved")),
@@ -36,7 +36,7 @@ STANDS: dict[str, tuple[str, Q]] = {
 
 @dataclass(frozen=True)
 class FindingFilter:
-    """Which findings of all that somebody may see; every part may be left out."""
+    """Which of the visible findings to list. Every part is optional."""
 
     category: str | None = None
     kind: str | None = None
@@ -50,9 +50,9 @@ class FindingFilter:
     mine: bool | None = None
 
 
-def findings_found(actor: Staff, wanted: FindingFilter) -> QuerySet[Finding]:
-    """The newest first, by index; nothing is counted."""
-    findings = _listed(seen_by(actor)).filter(STANDS[wanted.state or ""][1])
+def findings_list(actor: Staff, wanted: FindingFilter) -> QuerySet[Finding]:
+    """List the findings that pass a filter, the newest first, without counting them."""
+    findings = _listed(seen_by(actor)).filter(STATES[wanted.state or ""][1])
     by = {
         "category": wanted.category, "kind": wanted.kind, "severity": wanted.severity, "table__code": wanted.table,
         "gaming_day__gte": wanted.first, "gaming_day__lte": wanted.last,
@@ -64,50 +64,54 @@ def findings_found(actor: Staff, wanted: FindingFilter) -> QuerySet[Finding]:
 
 
 def seen_by(actor: Staff) -> QuerySet[Finding]:
-    """By the keys of the tables within sight: the database then walks the newest findings, and joins nothing first."""
+    """Return the findings of the tables that a person may see.
+
+    The filter is a list of table keys: the database then walks the index of the newest findings without a join.
+    """
     tables = within_reach(actor, "finding.view", Table.objects.all())
     return Finding.objects.filter(table__in=list(tables.values_list("pk", flat=True)))
 
 
 def _listed(findings: QuerySet[Finding]) -> QuerySet[Finding]:
-    found = findings.select_related("table", "round", "live_round", "assigned_to").defer(*HEAVY)
-    return found.order_by("-round_started_at", "-pk")
+    light = findings.select_related("table", "round", "live_round", "assigned_to").defer(*HEAVY)
+    return light.order_by("-round_started_at", "-pk")
 
 
 def changes_of(actor: Staff, run: Run) -> dict[str, tuple[int, QuerySet[Finding]]]:
-    """List what a run over a gaming day changed: findings that are new, and those that were no longer found."""
+    """List what a run over a gaming day changed: the new findings, and those that were no longer found."""
     of_day = seen_by(actor).filter(gaming_day__in=[run.gaming_day])
     changed = {"New": of_day.filter(found_by=run), "No longer found": of_day.filter(lapsed_by=run)}
-    return {name: (found[:COUNTED].count(), _listed(found)[:SHOWN]) for name, found in changed.items()}
+    return {name: (findings[:COUNTED].count(), _listed(findings)[:SHOWN]) for name, findings in changed.items()}
 
 
-# --- What waits for somebody -----------------------------------------------------------------------
+# --- What waits for a person -----------------------------------------------------------------------
 
 
 def alerts(actor: Staff) -> QuerySet[Finding]:
-    """Grave and seen by nobody: these stay until somebody acknowledges them."""
-    return _listed(seen_by(actor).filter(NOBODY_SAW, severity=Severity.HIGH))
+    """List the findings of high severity that are not acknowledged."""
+    return _listed(seen_by(actor).filter(NOT_ACKNOWLEDGED, severity=Severity.HIGH))
 
 
 def open_by_severity(actor: Staff) -> dict[Severity, int]:
-    """The gravest first; counted up to a bound."""
-    seen = seen_by(actor).filter(NOBODY_SAW).order_by()
+    """Count the open findings of each severity, the highest first. Counts stop at `COUNTED`."""
+    seen = seen_by(actor).filter(NOT_ACKNOWLEDGED).order_by()
     return {severity: seen.filter(severity=severity)[:COUNTED].count() for severity in reversed(Severity)}
 
 
 def escalated_to(actor: Staff) -> QuerySet[Finding]:
-    """Open findings of which a post was told that the actor holds at this moment."""
+    """List the open findings that were escalated to a post that the actor holds now."""
     roles = {capacity.role.code for capacity in capacities(actor)}
-    told = Finding.objects.filter(NOBODY_SAW, escalations__notice__role__in=roles).values("pk")
-    return _listed(seen_by(actor).filter(pk__in=told))
+    escalated = Finding.objects.filter(NOT_ACKNOWLEDGED, escalations__notice__role__in=roles).values("pk")
+    return _listed(seen_by(actor).filter(pk__in=escalated))
 
 
 def assigned_to(actor: Staff) -> QuerySet[Finding]:
-    unresolved = seen_by(actor).filter(NEEDS_SOMEBODY, assigned_to=actor).exclude(state=Finding.State.RESOLVED)
+    """List the unresolved findings that are assigned to a person."""
+    unresolved = seen_by(actor).filter(NEEDS_ACTION, assigned_to=actor).exclude(state=Finding.State.RESOLVED)
     return _listed(unresolved)
 
 
 def to_confirm(actor: Staff) -> QuerySet[Finding]:
-    """Resolved, by somebody else, and waiting for compliance; the oldest first."""
+    """List the resolutions by other people that wait for confirmation by compliance, the oldest first."""
     waiting = Finding.objects.filter(needs_confirmation=True).exclude(resolved_by=actor)
     return _listed(within_reach(actor, "finding.confirm", waiting)).order_by("resolved_at", "pk")

@@ -1,4 +1,4 @@
-"""The advice on an incident: what the rulebook says, what to do next, and the figures that go with it."""
+"""The advice on an incident: the rulebook's answer, the next steps and the figures."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ LIMITS = ("over-limit-noticed", "over-limit-unnoticed", "below-minimum-noticed",
 
 @dataclass(frozen=True)
 class AdviceQuestion:
-    """What is known of an incident while its form is filled in."""
+    """The known facts of an incident, also while its form is being filled in."""
 
     table: Table
     at: dt.datetime
@@ -35,39 +35,42 @@ class AdviceQuestion:
     until: dt.datetime | None = None  # when it ended, or was found
 
 
-def advice_on(asked: AdviceQuestion) -> dict[str, Any]:
-    """As JSON, as it is kept with the file. An InputError says what is missing or unknown."""
-    assignment = asked.table.assignment_at(asked.at)
+def advice_on(question: AdviceQuestion) -> dict[str, Any]:
+    """Return the advice as the JSON document that is kept with the incident.
+
+    An InputError says which fact is missing or unknown.
+    """
+    assignment = question.table.assignment_at(question.at)
     if assignment is None:
-        return {"explain": f"{asked.table} had no game at that moment, so no rulebook says anything."}
+        return {"explain": f"{question.table} had no game at that moment, so no rulebook applies."}
     book = rulebook(assignment.rulebook)
-    advised = advise(book, asked.situation, asked.facts)
-    document: dict[str, Any] = advise_document(book.id, asked.situation, asked.facts)
+    advised = advise(book, question.situation, question.facts)
+    document: dict[str, Any] = advise_document(book.id, question.situation, question.facts)
     return {
         "rulebook": book.id,
         "layout": assignment.layout,
-        "facts": dict(asked.facts),
+        "facts": dict(question.facts),
         **document,
-        "steps": next_steps(asked.situation, advised.action),
-        "figures": figures_of(asked, assignment),
+        "steps": next_steps(question.situation, advised.action),
+        "figures": figures_of(question, assignment),
     }
 
 
-def figures_of(asked: AdviceQuestion, assignment: TableAssignment) -> dict[str, Any]:
-    """What the situation has to do with: limits, boxes, rounds, winnings. Empty where there is nothing to count."""
-    if asked.situation == "interruption":
-        return decided(assignment, asked.facts.get("known_dice", "?,?,?"))
-    if asked.situation == "dice-damaged":
-        return blast_radius(asked.table, asked.at, asked.until)
-    if asked.situation in LIMITS:
-        return {"rounds": [limit_figures(round_) for round_ in asked.rounds]}
-    if asked.situation == "player-left":
-        return {"kept": [kept for round_ in asked.rounds for kept in winnings(round_, asked.patrons)]}
+def figures_of(question: AdviceQuestion, assignment: TableAssignment) -> dict[str, Any]:
+    """Return the figures for a situation (limits, boxes, rounds, winnings); empty where it has none."""
+    if question.situation == "interruption":
+        return decided_boxes(assignment, question.facts.get("known_dice", "?,?,?"))
+    if question.situation == "dice-damaged":
+        return blast_radius(question.table, question.at, question.until)
+    if question.situation in LIMITS:
+        return {"rounds": [limit_figures(round_) for round_ in question.rounds]}
+    if question.situation == "player-left":
+        return {"kept": [kept for round_ in question.rounds for kept in winnings(round_, question.patrons)]}
     return {}
 
 
-def decided(assignment: TableAssignment, known_dice: str) -> dict[str, Any]:
-    """Which boxes have won or lost whatever the other dice would show; the open ones are for a ruling."""
+def decided_boxes(assignment: TableAssignment, known_dice: str) -> dict[str, Any]:
+    """Return the boxes that the known dice already decide; the open ones need a ruling."""
     book = rulebook(assignment.rulebook)
     found = outcome(book.layouts[assignment.layout], parse_known_dice(known_dice))
     return {
@@ -79,7 +82,7 @@ def decided(assignment: TableAssignment, known_dice: str) -> dict[str, Any]:
 
 
 def limit_figures(round_: Round) -> dict[str, Any]:
-    """A round's boxes over or under their limits, and what of each bet stands."""
+    """Return the breaches of a round, and the part of each over-limit bet that counts."""
     recorded = _recorded(round_)
     return {
         "round": round_.ref,
@@ -102,7 +105,7 @@ def limit_figures(round_: Round) -> dict[str, Any]:
 
 
 def standing_stakes(recorded: RecordedRound) -> list[int]:
-    """What of each bet stands, whatever the dice show or will show; of a void round there is nothing to cut."""
+    """Return the part of each stake that counts; nothing is cut in a void round."""
     if recorded.assessment.is_void:
         return [bet.stake for bet in recorded.counting]
     policy = recorded.excess or recorded.book.limits.excess
@@ -111,7 +114,7 @@ def standing_stakes(recorded: RecordedRound) -> list[int]:
 
 
 def winnings(round_: Round, patrons: Sequence[str]) -> list[dict[str, Any]]:
-    """What absent players won, stake and gain together: it is kept for them."""
+    """Return the winning bets of absent players; stake and winnings are kept for them."""
     recorded = _recorded(round_)
     return [
         {

@@ -1,19 +1,20 @@
-"""Damaged dice (5.6): which rounds a dice set may have spoilt, and what would go back to each player.
+"""Damaged dice (5.6): which rounds are affected, and what a void of them would return to each player.
 
-Nobody knows when a die cracked. What is known is the last inspection that found the set good before the incident, and
-when the set went out of use. Every round of the set in between is affected, before and after the incident's own moment,
+The moment at which a die cracked is unknown. Known are the last inspection that found the set good before the incident,
+and when the set went out of use. Every round of the set in between is affected, before and after the incident itself,
 at every table that had the set. Our reading of which rounds 5.6 reaches:
 
-- The damaged set is the one at the table when the damage was found. Where it had been taken out to be looked at, it is
-  the last one there, unless a round was played since: then nobody knows with which dice.
-- It begins after the last good inspection before the incident, or before the set came to the table of the incident;
-  without one, with the first fitting of the set. A round that was on at that moment is affected: it ended after it.
-- It ends when the damage was found or the set was taken out, whichever is later; now, if the set is still in place.
-- A set that goes to another table without a good inspection in between is not out of use: it ends with that fitting.
-- A good inspection after the damage was found takes nothing back. It only ends the matter for later fittings.
-- A round that had begun when the set was taken out, or was still on when it was fitted, is affected, too.
-- A round belongs to the set by the fittings as they are on record now, or because it was pinned to the set when it was
-  recorded: fittings may be put right later, and no round may be missed.
+- The damaged set is the one at the table when the damage was found. If it had been removed for inspection by then, it
+  is the last set there, unless a round was played since: then the dice of that round are unknown.
+- The period begins after the last good inspection before the incident, or before the set came to the incident's table;
+  without one, with the first fitting of the set. A round in progress at that moment is affected, as it ended later.
+- The period ends when the damage was found or the set was removed, whichever is later; now, if the set is still fitted.
+- A set that moves to another table without a good inspection in between is still in use: the period includes that
+  fitting.
+- A good inspection after the damage was found clears none of these rounds. It only clears later fittings.
+- A round in progress when the set was removed or fitted is affected, too.
+- A round belongs to the set by the fittings on record now, or because it was linked to the set when it was recorded:
+  fittings may be corrected later, and no round may be missed.
 """
 
 import datetime as dt
@@ -35,15 +36,15 @@ NO_DICE_SET = (
     "No dice set is on record at this table when the damage was found, and rounds may have been played with other dice "
     "since the last one was taken out. Record the fitting of the dice set, or correct the incident's table or time."
 )
-MOST = 1000  # rounds or players that are listed; the counts are of all
+MOST = 1000  # rounds or players listed; the counts cover all
 
-#: How long before a moment a round may have begun that was still on then: so far the index on tables is read.
+#: The longest that a round may last: the index on tables is read this far back.
 LONGEST = dt.timedelta(days=1)
-#: What is asked: the set, from when to when, and how long a round may last.
+#: The parameters of the query: the set, from when to when, and how long a round may last.
 ASKED = (
     "(VALUES (%s::bigint, %s::timestamptz, %s::timestamptz, %s::interval)) AS q (dice_set_id, since, until, longest)"
 )
-#: The rounds of a set in a time: by its fittings, and by what was pinned. `{after}` is > or >=.
+#: The rounds of a set in a period: by its fittings, and by the set kept on the round. `{after}` is > or >=.
 ROUNDS = f"""
 SELECT r.id FROM {ASKED} JOIN games_dicefit f ON f.dice_set_id = q.dice_set_id
 JOIN games_round r ON r.table_id = f.table_id AND r.started_at >= greatest(lower(f.during), q.since) - q.longest
@@ -53,7 +54,7 @@ UNION
 SELECT r.id FROM {ASKED} JOIN games_round r ON r.dice_set_id = q.dice_set_id
 WHERE r.started_at <= q.until AND r.ended_at {{after}} q.since
 """
-#: These rounds as they are now, corrections included, with the bets that a void would give back.
+#: These rounds as they are now, corrections included, with the bets that a void would return.
 BETS = """
 WITH affected AS ({rounds}), books AS (
     SELECT r.id, r.table_id, r.rulebook, r.started_at < %s AS is_before, r.players, r.stakes, r.refused, r.withdrawn,
@@ -70,7 +71,7 @@ WITH affected AS ({rounds}), books AS (
         ON status = 'settled' AND (net <> 0 OR NOT coalesce(is_refused OR is_withdrawn, false))
 )
 """
-#: A void round has given everything back already, and of an unfinished one nothing was paid.
+#: Void rounds have returned every stake already; nothing was paid in unfinished ones.
 SUMS = """
 SELECT t.code, b.rulebook, b.is_before, count(DISTINCT b.id), count(DISTINCT b.id) FILTER (WHERE b.status = 'settled'),
     coalesce(sum(b.stake), 0), coalesce(-sum(b.net) FILTER (WHERE b.net < 0), 0),
@@ -86,7 +87,7 @@ ORDER BY r.started_at, r.id LIMIT {most}
 
 @dataclass(frozen=True)
 class Radius:
-    """How far the damage of a dice set reaches in time."""
+    """The period in which the rounds of a damaged dice set are affected."""
 
     dice_set: DiceSet
     incident_from: dt.datetime
@@ -109,7 +110,7 @@ class Radius:
 
     @property
     def starts_at(self) -> dt.datetime:
-        """After this moment; without a good inspection, at this moment."""
+        """Return the beginning: after the last good inspection; without one, with the first fitting."""
         return self.good.at if self.good else self.fits[0].during.lower
 
     @property
@@ -125,12 +126,12 @@ class Radius:
         return [self.dice_set.pk, self.starts_at, self.ends_at, LONGEST] * 2
 
     def rounds(self) -> QuerySet[Round]:
-        """All that are affected, the first one first."""
-        keys = RawSQL(self._rounds, self._parameters)  # noqa: S611  no value of anybody stands in the text
+        """Return all affected rounds, the oldest first."""
+        keys = RawSQL(self._rounds, self._parameters)  # noqa: S611  the text holds no input
         return Round.objects.filter(pk__in=keys).order_by("started_at", "pk")
 
     def in_play(self) -> QuerySet[LiveRound]:
-        """Rounds that are being played with the set now: not on record yet, and affected all the same."""
+        """Return the rounds in play with the set now: affected, although not on record yet."""
         if not self.is_in_place:
             return LiveRound.objects.none()
         return LiveRound.objects.filter(table=self.last.table_id, ended_at=None).select_related("table")
@@ -141,7 +142,7 @@ class Radius:
             return list(cursor.fetchall())
 
     def timeline(self) -> list[tuple[str, dt.datetime, Table | None]]:
-        """What is known of the set from the beginning of the radius on: what, when, at which table."""
+        """Return the history of the set since the period began: what, when, at which table."""
         points: list[tuple[str, dt.datetime, Table | None]] = []
         if self.good:
             points.append(("last-good-inspection", self.good.at, self.good.table))
@@ -154,21 +155,22 @@ class Radius:
         if self.incident_to is not None:
             points.append(("found", self.incident_to, None))
         later = self.dice_set.inspections.select_related("table").filter(at__gt=self.incident_from)
-        points += [(f"inspected-{one.result}", one.at, one.table) for one in later]
+        points += [(f"inspected-{inspection.result}", inspection.at, inspection.table) for inspection in later]
         if self.is_in_place:
             points.append(("still-fitted", self.now, self.last.table))
         return sorted(points, key=lambda point: point[1])
 
 
 def last_good(dice_set: DiceSet, at: dt.datetime) -> DiceInspection | None:
+    """Return the last good inspection of a set up to a moment."""
     found = DiceInspection.objects.filter(dice_set=dice_set, at__lte=at, result=DiceInspection.Result.GOOD)
     return found.select_related("table").order_by("-at", "-pk").first()
 
 
 def damaged_fit(table: Table, found_at: dt.datetime) -> DiceFit | None:
-    """Return the fitting of the set that was found damaged at a table at this moment; None where none is on record.
+    """Return the fitting of the set found damaged at a table at this moment; None where none is on record.
 
-    Of two sets that were exchanged at this very moment it is the one that went.
+    If two sets were exchanged at this very moment, it is the one that was removed.
     """
     fits = DiceFit.objects.filter(table=table).select_related("dice_set").order_by("-during")
     last = fits.filter(during__startswith__lt=found_at).first()
@@ -181,14 +183,14 @@ def damaged_fit(table: Table, found_at: dt.datetime) -> DiceFit | None:
 
 
 def was_played(table: Table, since: dt.datetime, until: dt.datetime) -> bool:
-    """Tell whether a round began at a table in a time, on record or still in play."""
+    """Return whether a round began at a table in a period, on record or still in play."""
     rounds = Round.objects.filter(table=table, started_at__gte=since, started_at__lt=until)
     in_play = LiveRound.objects.filter(table=table, ended_at=None, opened_at__gte=since, opened_at__lt=until)
     return rounds.exists() or in_play.exists()
 
 
 def radius_of(table: Table, incident_from: dt.datetime, incident_to: dt.datetime | None = None) -> Radius | None:
-    """How far damage reaches that was noticed at a table; None where no dice set is on record there."""
+    """Return the affected period of damage noticed at a table; None where no dice set is on record there."""
     found_at = incident_to or incident_from
     fit = damaged_fit(table, found_at)
     if fit is None:
@@ -201,7 +203,7 @@ def radius_of(table: Table, incident_from: dt.datetime, incident_to: dt.datetime
 
 
 def fits_in_use(dice_set: DiceSet, found_at: dt.datetime) -> tuple[DiceFit, ...]:
-    """All fittings until the set went out of use: later ones count until a good inspection lies before them."""
+    """Return the fittings up to the incident, and later ones up to the next good inspection."""
     good = dice_set.inspections.filter(result=DiceInspection.Result.GOOD, at__gt=found_at).order_by("at").first()
     fits = dice_set.fits.select_related("table").order_by("during")
     return tuple(
@@ -213,7 +215,7 @@ def fits_in_use(dice_set: DiceSet, found_at: dt.datetime) -> tuple[DiceFit, ...]
 
 
 def blast_radius(table: Table, at: dt.datetime, until: dt.datetime | None = None) -> dict[str, Any]:
-    """The radius with its rounds and amounts, as JSON."""
+    """Return the affected period with its rounds and amounts, as JSON."""
     radius = radius_of(table, at, until)
     if radius is None:
         return {"explain": NO_DICE_SET}
@@ -229,10 +231,10 @@ def blast_radius(table: Table, at: dt.datetime, until: dt.datetime | None = None
             {"what": what, "at": as_text(moment, casino), "table": at_table.code if at_table else None}
             for what, moment, at_table in radius.timeline()
         ],
-        "before": _amounts([one for one in sums if one[2]]),
-        "after": _amounts([one for one in sums if not one[2]]),
+        "before": _amounts([row for row in sums if row[2]]),
+        "after": _amounts([row for row in sums if not row[2]]),
         "tables": _by_table(sums),
-        "count": sum(one[3] for one in sums),
+        "count": sum(row[3] for row in sums),
         "rounds": [
             {"ref": ref, "table": code, "status": status} for ref, code, status in radius.rows(LISTED.format(most=MOST))
         ],
@@ -247,7 +249,7 @@ def blast_radius(table: Table, at: dt.datetime, until: dt.datetime | None = None
 
 
 def affected_of(incident: Incident) -> dict[str, Any] | None:
-    """The radius of an incident as it is now; None where it is not about damaged dice at a table."""
+    """Return the affected rounds of an incident as of now; None unless it is about damaged dice at a table."""
     if incident.situation != DAMAGED or incident.table is None:
         return None
     return blast_radius(incident.table, incident.occurred_from, incident.occurred_to)
@@ -256,14 +258,14 @@ def affected_of(incident: Incident) -> dict[str, Any] | None:
 def _by_table(sums: list[Any]) -> list[dict[str, Any]]:
     keys = dict.fromkeys((code, rulebook) for code, rulebook, *_ in sums)
     return [
-        {"table": code, "rulebook": book, **_amounts([one for one in sums if one[:2] == (code, book)])}
+        {"table": code, "rulebook": book, **_amounts([row for row in sums if row[:2] == (code, book)])}
         for code, book in keys
     ]
 
 
 def _amounts(sums: list[Any]) -> dict[str, Any]:
-    """Bet by bet: what players lost would go back to them, what they won would come back."""
-    rounds, settled, stakes, refunds, recoveries = (sum(int(one[place]) for one in sums) for place in range(3, 8))
+    """Sum bet by bet: players get back what they lost (refunds) and return what they won (recoveries)."""
+    rounds, settled, stakes, refunds, recoveries = (sum(int(row[place]) for row in sums) for place in range(3, 8))
     return {
         "rounds": rounds, "settled": settled, "stakes": format_money(stakes), "refunds": format_money(refunds),
         "recoveries": format_money(recoveries),

@@ -1,4 +1,4 @@
-"""What to do next, for an action that a rulebook asks for (`steps.toml`, read once), and what of it is done."""
+"""The checklist of an incident: the next steps (`steps.toml`), and which of them are done."""
 
 import tomllib
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ def _steps() -> dict[str, dict[str, list[str]]]:
 
 
 def next_steps(situation: str, action: str) -> list[str]:
-    """What the situation asks for first, then what the action does."""
+    """Return the steps for a situation and action; those of the situation come first."""
     steps = _steps()
     return [*steps["situation"].get(situation, ()), *steps["action"][action]]
 
 
 @dataclass(frozen=True)
 class ChecklistStep:
-    """A step of a file's checklist, with every tick and untick, the first one first."""
+    """A step of a checklist with every tick and untick, the oldest first."""
 
     place: int  # from 1
     text: str
@@ -41,12 +41,12 @@ class ChecklistStep:
 
 
 def steps_of(incident: "Incident") -> list[str]:
-    """Return the steps that were advised when the file was opened."""
+    """Return the steps that were advised when the incident was opened."""
     return list((incident.advice or {}).get("steps") or ())
 
 
 def checklist_of(incident: "Incident") -> list[ChecklistStep]:
-    """Return the checklist of a file with what is ticked, read with one query."""
+    """Return the checklist of an incident with its ticks, read with one query."""
     ticks: dict[int, list[ChecklistTick]] = {}
     for tick in incident.ticks.order_by("step", "ordinal"):
         ticks.setdefault(tick.step, []).append(tick)

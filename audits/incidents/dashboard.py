@@ -1,21 +1,21 @@
-"""Incidents on the first page: files to be finished, disputes whose time runs, shifts to be taken over."""
+"""Incidents on the dashboard: unfinished incidents, open disputes, handovers to be taken over."""
 
 from typing import Any
 
 from audits.incidents.deadlines import clock
-from audits.incidents.labels import situation_words
+from audits.incidents.labels import situation_label
 from audits.incidents.search import UNFINISHED_FILES, IncidentFilter, incidents_found
 from audits.incidents.selectors import disputes_found, waiting_handovers
 from games.access.gate import can
 from games.models import Staff
 
 SHOWN = 5
-#: Counted up to here; a list of more says so.
+#: Counting stops here; the page then says "more than".
 MOST_COUNTED = 100
 
 
 def incident_overview(staff: Staff) -> dict[str, Any]:
-    """None for what the person does not see at all."""
+    """Return what the dashboard shows; None for each part that this person may not see."""
     return {
         **_incidents(staff),
         "running_disputes": _disputes(staff) if can(staff, "dispute.view") else None,
@@ -29,7 +29,7 @@ def _incidents(staff: Staff) -> dict[str, Any]:
     found = incidents_found(staff, IncidentFilter(state=UNFINISHED_FILES))
     count = found.order_by()[: MOST_COUNTED + 1].count()
     return {
-        "open_incidents": [(one, situation_words(one.situation)) for one in found[:SHOWN]],
+        "open_incidents": [(incident, situation_label(incident.situation)) for incident in found[:SHOWN]],
         "incident_count": f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count,
     }
 

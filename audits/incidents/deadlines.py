@@ -1,4 +1,4 @@
-"""How the time of a dispute stands."""
+"""The deadline of a dispute."""
 
 import datetime as dt
 
@@ -8,7 +8,7 @@ from audits.models import Dispute, dispute_rule_of
 
 
 def clock(dispute: Dispute, now: dt.datetime | None = None) -> str:
-    """Resolved, notified (both duties done), overdue, urgent or running."""
+    """Return `resolved`, `notified` (both duties done), `overdue`, `urgent` or `running`."""
     moment = now or timezone.now()
     if dispute.is_settled:
         return "resolved" if dispute.resolved_at else "notified"

@@ -1,4 +1,4 @@
-"""Reading what other programs send of log entries, incidents and evidence: every fault at once, with its field."""
+"""Parse log entries, incidents and evidence sent by other programs; all faults are reported at once, by field."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ FLAGS = {"true": True, "false": False}
 
 
 class BodyReader(InputFaults):
-    """One document, for one who sends it. What he may not see is not there for him."""
+    """Read one document for its sender. Records that the sender may not see are treated as missing."""
 
     def __init__(self, actor: Actor, document: object, fields: tuple[str, ...], *needed: str) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class BodyReader(InputFaults):
     # --- Words and numbers ---
 
     def line(self, name: str, longest: int = LONGEST_LINE) -> str:
-        """A short text on one line; empty where it is left out."""
+        """Read a short text on one line; empty where it is left out."""
         value = self.data.get(name, "")
         if name in self.data:
             self.verify_line(value, name, longest)
@@ -59,7 +59,7 @@ class BodyReader(InputFaults):
 
     def verify_line(self, value: object, where: str, longest: int = LONGEST_LINE) -> bool:
         if not is_plain_text(value) or not str(value).strip():
-            self.add(where, f"{value!a:.40} is not a plain text; write it in quotes, on one line.")
+            self.add(where, f"{value!a:.40} is not plain text; write it in quotes, on one line.")
         elif len(str(value)) > longest:
             self.add(where, f"is longer than {longest} characters; shorten it.")
         else:
@@ -67,12 +67,12 @@ class BodyReader(InputFaults):
         return False
 
     def words(self, name: str) -> str:
-        """A text of any length that people write, on one line or several."""
+        """Read a longer text, on one line or several; empty where it is left out."""
         value = self.data.get(name, "")
         if not isinstance(value, str):
             self.add(name, "is not a text; write it in quotes.")
         elif name in self.data and not (value.strip() and is_storable(value)):
-            self.add(name, "says nothing, or is not a plain text; write some words.")
+            self.add(name, "is empty, or is not plain text; write some words.")
         elif len(value) > LONGEST_TEXT:
             self.add(name, f"is longer than {LONGEST_TEXT} characters; shorten it.")
         else:
@@ -86,7 +86,7 @@ class BodyReader(InputFaults):
         return value is True
 
     def place_in_list(self, name: str) -> int:
-        """A place from 1."""
+        """Read a position in a list, counted from 1."""
         value = self.data.get(name, 1)
         if type(value) is not int or not 0 < value <= LARGEST_KEY:
             self.add(name, f"{value!r:.40} is not a place in a list; write a whole number from 1.")
@@ -96,7 +96,7 @@ class BodyReader(InputFaults):
     def choice(self, name: str, choices: Iterable[str]) -> str:
         value = self.data.get(name)
         if value is not None and value not in list(choices):
-            self.add(name, f"{value!r:.60} is not one of them; choose {listed(choices)}.")
+            self.add(name, f"{value!r:.60} is not a valid choice; choose {listed(choices)}.")
         return str(value)
 
     def moment(self, name: str) -> dt.datetime | None:
@@ -119,18 +119,18 @@ class BodyReader(InputFaults):
             return None
 
     def texts(self, name: str, most: int) -> list[str]:
-        """A list of short texts."""
+        """Read a list of short texts."""
         value = self.data.get(name, [])
         if not isinstance(value, list) or len(value) > most:
             self.add(name, f"is not a list of at most {most}; write it as […].")
             return []
-        sound = [self.verify_line(one, f"{name}[{index}]") for index, one in enumerate(value)]
+        sound = [self.verify_line(text, f"{name}[{index}]") for index, text in enumerate(value)]
         return value if all(sound) else []
 
     # --- What is on record ---
 
     def coded(self, name: str, model: Any, **place: Any) -> Any:
-        """A casino, pit or table by its code; none where none is named."""
+        """Find a casino, pit or table by its code; None where none is named."""
         code = self.line(name)
         if not code or "\x00" in code:
             return None
@@ -140,7 +140,7 @@ class BodyReader(InputFaults):
         return found
 
     def keyed(self, name: str, records: Any) -> Any:
-        """A record by its number, of those that the sender may see; none where none is named."""
+        """Find a record by its number, of those that the sender may see; None where none is named."""
         if name not in self.data:
             return None
         key = self.data[name]
@@ -153,7 +153,7 @@ class BodyReader(InputFaults):
         return found
 
     def casino_meant(self) -> Casino | None:
-        """Return the casino whose rounds are meant: the one named, of the table named, or the sender's own."""
+        """Return the casino whose rounds are meant: the named one, that of the named table, or the sender's own."""
         for name, records in (("casino", Casino.objects), ("table", Table.objects.select_related("casino"))):
             code = self.data.get(name)
             if isinstance(code, str) and is_plain_text(code) and (found := records.filter(code__iexact=code).first()):
@@ -161,37 +161,40 @@ class BodyReader(InputFaults):
         return getattr(self.actor, "casino", None)
 
     def rounds(self, casino: Casino | None = None) -> list[Round]:
-        """By their names, each once; of a casino, where one is meant."""
+        """Find the named rounds, each once; only those of one casino, where one is meant."""
         names = self.texts("rounds", MOST_ROUNDS)
         known = rounds_named(self.actor, names, casino or self.casino_meant())
         for index, name in enumerate(names):
-            self.verify_one(f"rounds[{index}]", name, known[name])
-        return list({one.pk: one for found in known.values() for one in found}.values())
+            self.verify_unique(f"rounds[{index}]", name, known[name])
+        return list({round_.pk: round_ for found in known.values() for round_ in found}.values())
 
     def round(self, casino: Casino | None = None) -> Round | None:
-        """One by its name; none where none is named."""
+        """Find one round by its name; None where none is named."""
         if "round" not in self.data or not self.verify_line(name := self.data["round"], "round"):
             return None
         found = rounds_named(self.actor, [name], casino or self.casino_meant())[name]
-        self.verify_one("round", name, found)
+        self.verify_unique("round", name, found)
         return found[0] if found else None
 
-    def verify_one(self, where: str, name: str, found: list[Round]) -> None:
+    def verify_unique(self, where: str, name: str, found: list[Round]) -> None:
+        """Report a fault unless the name leads to exactly one round."""
         match found:
             case []:
                 self.add(where, f"there is no round {name!r:.60}; check its ref.")
-            case [one, _, *_] if len({known.casino_id for known in found}) > 1:
-                self.add(where, f"rounds of several casinos have the name {one.ref!r:.60}; say in which casino it was.")
-            case [one, _, *_]:
-                example = f"{one.source} {one.ref}"
-                self.add(where, f"several sources have a round of this name; write which, as {example!r:.80}.")
+            case [first, _, *_] if len({round_.casino_id for round_ in found}) > 1:
+                self.add(where, f"rounds of several casinos have the name {first.ref!r:.60}; name the casino.")
+            case [first, _, *_]:
+                example = f"{first.source} {first.ref}"
+                self.add(where, f"several sources have a round of this name; add the source, as in {example!r:.80}.")
 
     def people(self) -> list[tuple[str, str]]:
         value = self.data.get("people", [])
         if not isinstance(value, list) or len(value) > MOST_PEOPLE:
             self.add("people", f"is not a list of at most {MOST_PEOPLE}; write it as […].")
             return []
-        return [(part, reference) for index, one in enumerate(value) for part, reference in self._person(index, one)]
+        return [
+            (part, reference) for index, person in enumerate(value) for part, reference in self._person(index, person)
+        ]
 
     def _person(self, index: int, value: object) -> list[tuple[str, str]]:
         where = f"people[{index}]"
@@ -206,22 +209,23 @@ class BodyReader(InputFaults):
         return [(str(entry.get("part")), str(entry.get("reference")))]
 
     def facts(self) -> dict[str, str]:
-        """Names and texts; which of them a situation knows is asked of the rulebook."""
+        """Read the facts by name; the rulebook decides later which of them the situation takes."""
         entry = self.table(self.data.get("facts", {}), "facts")
         sound = {name: value for name, value in entry.items() if self.verify_line(value, f"facts.{shown_key(name)}")}
         return {name: str(value) for name, value in sound.items()}
 
     def house(self, table: Table | None) -> Casino | None:
-        """The casino that is named, that of the table, or that of the sender."""
+        """Return the named casino, that of the table, or the sender's own."""
         named: Casino | None = self.coded("casino", Casino)
         if named or table:
             return named or (table.casino if table else None)
         own = getattr(self.actor, "casino", None)
         if own is None and "casino" not in self.data and "table" not in self.data:
-            self.add("casino", "is missing; say in which casino it was.")
+            self.add("casino", "is missing; name the casino.")
         return own
 
     def place(self) -> tuple[Casino, Table | None]:
+        """Return casino and table; raise all faults found so far."""
         table = self.coded("table", Table)
         casino = self.house(table)
         self.done()
@@ -234,7 +238,7 @@ class BodyReader(InputFaults):
 
 
 def read_entry(actor: Actor, document: object) -> dict[str, Any]:
-    """The arguments of `log_write`. Who names neither pit nor table writes for his own pit, if he has one."""
+    """Parse the arguments of `log_write`. Without pit and table, the entry is for the author's own pit, if any."""
     reader = BodyReader(actor, document, ENTRY_FIELDS, "at", "summary")
     values = {
         "at": reader.moment("at"),
@@ -248,7 +252,7 @@ def read_entry(actor: Actor, document: object) -> dict[str, Any]:
         "is_confidential": reader.flag("confidential"),
     }
     if "pit" in reader.data and "table" in reader.data:
-        reader.add("pit", "stands beside a table, which says where it is; leave the pit out.")
+        reader.add("pit", "cannot be given with a table, which has its own pit; leave the pit out.")
     casino, table = reader.place()
     pit = reader.coded("pit", Pit, casino=casino)
     reader.done()
@@ -258,6 +262,7 @@ def read_entry(actor: Actor, document: object) -> dict[str, Any]:
 
 
 def read_report(actor: Actor, document: object) -> IncidentReport:
+    """Parse the report of a new incident."""
     reader = BodyReader(actor, document, REPORT_FIELDS, "occurred_from", "situation", "account")
     began, ended = reader.moment("occurred_from"), reader.moment("occurred_to")
     values: dict[str, Any] = {
@@ -275,8 +280,8 @@ def read_report(actor: Actor, document: object) -> IncidentReport:
     return IncidentReport(casino=casino, table=table, occurred_from=began, **values)  # type: ignore[arg-type]
 
 
-def read_asked(actor: Actor, document: object) -> AdviceQuestion:
-    """What is known while a form is filled in."""
+def read_advice_question(actor: Actor, document: object) -> AdviceQuestion:
+    """Parse the known facts on which advice is asked."""
     reader = BodyReader(actor, document, ASKED_FIELDS, "table", "at", "situation")
     at, situation, facts = reader.moment("at"), reader.choice("situation", situations()), reader.facts()
     rounds, patrons, until = reader.rounds(), reader.texts("patrons", MOST_PEOPLE), reader.moment("until")
@@ -285,6 +290,7 @@ def read_asked(actor: Actor, document: object) -> AdviceQuestion:
 
 
 def read_step(actor: Actor, document: object) -> tuple[str, str]:
+    """Parse the next state of an incident and the reason."""
     reader = BodyReader(actor, document, ("to", "reason"), "to", "reason")
     to, reason = reader.choice("to", IncidentState.values), reader.words("reason")
     reader.done()
@@ -292,6 +298,7 @@ def read_step(actor: Actor, document: object) -> tuple[str, str]:
 
 
 def read_tick(actor: Actor, document: object) -> tuple[int, bool]:
+    """Parse a step of the checklist and whether it is done."""
     reader = BodyReader(actor, document, ("step", "done"), "step", "done")
     step, is_done = reader.place_in_list("step"), reader.flag("done")
     reader.done()
@@ -299,17 +306,17 @@ def read_tick(actor: Actor, document: object) -> tuple[int, bool]:
 
 
 def read_confirmation(actor: Actor, document: object) -> tuple[str, str, str]:
-    """The part and the reference of a named person, and the reason."""
+    """Parse the part and the reference of a named person, and the reason."""
     names = ("part", "reference", "reason")
     reader = BodyReader(actor, document, names, *names)
-    part = reader.choice("part", [str(one) for one in IncidentPerson.PARTIES])
+    part = reader.choice("part", [str(part) for part in IncidentPerson.PARTIES])
     reference, reason = reader.line("reference"), reader.words("reason")
     reader.done()
     return part, reference, reason
 
 
 def read_consent(actor: Actor, document: object) -> tuple[str, str]:
-    """The staff number of the ruler, and the reason."""
+    """Parse the staff number of the ruler, and the reason."""
     reader = BodyReader(actor, document, ("ruler", "reason"), "ruler", "reason")
     ruler, reason = reader.line("ruler"), reader.words("reason")
     reader.done()
@@ -317,6 +324,7 @@ def read_consent(actor: Actor, document: object) -> tuple[str, str]:
 
 
 def read_note(actor: Actor, document: object) -> tuple[str, bool]:
+    """Parse a note and whether it is confidential."""
     reader = BodyReader(actor, document, ("text", "confidential"), "text")
     text, is_confidential = reader.words("text"), reader.flag("confidential")
     reader.done()
@@ -324,6 +332,7 @@ def read_note(actor: Actor, document: object) -> tuple[str, bool]:
 
 
 def read_addendum(actor: Actor, document: object) -> str:
+    """Parse the text of an addendum."""
     reader = BodyReader(actor, document, ("summary",), "summary")
     summary = reader.words("summary")
     reader.done()
@@ -331,7 +340,7 @@ def read_addendum(actor: Actor, document: object) -> str:
 
 
 def read_camera(actor: Actor, document: object) -> dict[str, Any]:
-    """The arguments of `camera_add`."""
+    """Parse the arguments of `camera_add`."""
     reader = BodyReader(actor, document, CAMERA_FIELDS, "description", "camera")
     values = {
         "description": reader.words("description"),
@@ -346,7 +355,7 @@ def read_camera(actor: Actor, document: object) -> dict[str, Any]:
 
 
 def read_file_form(actor: Actor, form: Mapping[str, Any]) -> dict[str, Any]:
-    """What comes with a file, as fields of a form: the arguments of `evidence_add` beside the file itself."""
+    """Parse the form fields sent with a file: the arguments of `evidence_add` other than the file."""
     document = dict(form)
     if isinstance(document.get("confidential"), str):
         document["confidential"] = FLAGS.get(document["confidential"], document["confidential"])
@@ -357,12 +366,12 @@ def read_file_form(actor: Actor, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_storable(value: str) -> bool:
-    """PostgreSQL holds no NUL, and nobody holds half a character."""
+    """Return whether PostgreSQL can store a text: no NUL, no lone surrogate."""
     return "\x00" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def day_of(value: object) -> dt.date:
-    """A day within all bounds; a ValueError where it is none."""
+    """Parse a day within the bounds of all dates; raise ValueError for anything else."""
     if not isinstance(value, str) or len(value) != len("2026-11-15"):
         raise ValueError
     day = dt.date.fromisoformat(value)

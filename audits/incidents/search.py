@@ -1,4 +1,4 @@
-"""The readers of incidents: lists and numbers, what belongs to a file, and what is found by its words."""
+"""Queries on incidents: lists, numbers, the records of an incident, and the search by words."""
 
 import datetime as dt
 import re
@@ -18,18 +18,18 @@ from games.models import Casino, Round, Table
 M = TypeVar("M", bound=Model)
 
 MOST_HITS = 50
-#: How many matches of each kind are ranked: the newest. A word of every day has more than anybody reads.
+#: How many matches of each kind are ranked: only the newest, as a common word has far more than anyone reads.
 MOST_RANKED = 200
 MOST_SORTED = 1000
 INCIDENT_NUMBERS = re.compile(r"IN-([0-9]{4})-([0-9]{6,9})", re.ASCII | re.IGNORECASE)
-#: What no list shows: the advice on damaged dice names every round since the last inspection.
+#: Fields that no list reads: the advice on damaged dice names every round since the last inspection.
 UNLISTED = ("search", "advice")
 MOST_WORDS_OF_A_SOURCE = 5
 LONGEST_SEARCH = 500
-#: Two signs or more in a row, spaces between them included; quotes and the minus that means "not" come one by one.
+#: Two or more signs in a row, spaces included; quotes and the minus that means "not" stay, as they come singly.
 SIGNS = re.compile(r"[^\w\s\"](?:\s*[^\w\s\"])+")
 ONE_DAY = dt.timedelta(days=1)
-#: All states but the last, as a list is asked for them.
+#: The name of the filter for every state but closed.
 UNFINISHED_FILES = "unfinished"
 
 # --- Files and entries -----------------------------------------------------------------------------
@@ -37,13 +37,13 @@ UNFINISHED_FILES = "unfinished"
 
 @dataclass(frozen=True)
 class SearchPeriod:
-    """Gaming days from the first to the last, both included; either may be left open."""
+    """A period of gaming days, first and last included; either may be open."""
 
     first: dt.date | None = None
     last: dt.date | None = None
 
     def within(self, casinos: QuerySet[Casino], path: str) -> Q:
-        """By each casino's own clock."""
+        """Filter a moment field by each casino's own clock."""
         return any_of(self._of(casino, path) for casino in casinos)
 
     def _of(self, casino: Casino, path: str) -> Q:
@@ -60,7 +60,7 @@ ALWAYS = SearchPeriod()
 
 @dataclass(frozen=True)
 class IncidentFilter:
-    """Which files of all that somebody may see; every part may be left out. The state may also be "unfinished"."""
+    """A filter on incidents; every part is optional. The state may also be "unfinished"."""
 
     table: str | None = None
     state: str | None = None
@@ -70,7 +70,10 @@ class IncidentFilter:
 
 
 def incidents_found(actor: Any, wanted: IncidentFilter) -> QuerySet[Incident]:
-    """By index only: nothing is counted, and a page is found by where the last one ended."""
+    """Return the visible incidents that match, the newest first.
+
+    Answered from an index: nothing is counted, and a page is found by where the last one ended.
+    """
     incidents = visible(actor, Incident.objects.select_related("casino", "pit", "table", "reported_by"))
     if wanted.table:
         incidents = incidents.filter(table=table_key(wanted.table))
@@ -89,7 +92,7 @@ def incidents_found(actor: Any, wanted: IncidentFilter) -> QuerySet[Incident]:
 
 @dataclass(frozen=True)
 class EntryFilter:
-    """Which log entries of all that somebody may see; every part may be left out."""
+    """A filter on log entries; every part is optional."""
 
     table: str | None = None
     shift: str | None = None
@@ -99,6 +102,7 @@ class EntryFilter:
 
 
 def entries_found(actor: Any, wanted: EntryFilter) -> QuerySet[LogEntry]:
+    """Return the visible log entries that match, the newest first."""
     entries = visible(actor, LogEntry.objects.select_related("casino", "pit", "table", "author"))
     if wanted.table:
         entries = entries.filter(table=table_key(wanted.table))
@@ -116,30 +120,39 @@ def entries_found(actor: Any, wanted: EntryFilter) -> QuerySet[LogEntry]:
 
 
 def by_words(text: str) -> SearchQuery:
-    """PostgreSQL's reader of searches gives up on a long row of signs: only a single one is left between words."""
+    """Make a full-text query of the words.
+
+    PostgreSQL's parser fails on a long row of signs, so only a single sign is left between words.
+    """
     plain = SIGNS.sub(lambda found: found[0][0], text.replace("\x00", " ")[:LONGEST_SEARCH])
     return SearchQuery(plain, search_type="websearch", config="english")
 
 
 def table_key(code: str) -> int:
-    """Looked up first, so that the list is read in the order of its index; 0 for a table that is not there."""
+    """Return the key of a table by its code; 0 where there is none.
+
+    A list filtered by the key is read in the order of its index.
+    """
     return Table.objects.filter(code__iexact=code.strip()).values_list("pk", flat=True).first() or 0
 
 
 def casinos_of(actor: Any) -> QuerySet[Casino]:
+    """Return the casinos of a person: their own, or all for group staff."""
     casinos = Casino.objects.all()
     return casinos if actor.casino_id is None else casinos.filter(pk=actor.casino_id)
 
 
 def incidents_numbered(actor: Any, number: str, casino: str | None = None) -> list[Incident]:
-    """Files of this number, by their index. Every casino counts for itself: one, in the actor's own or in the named
-    one; perhaps several for people of no single casino; none at all."""
+    """Return the incidents with this number.
+
+    Each casino numbers its own: group staff, who belong to no single casino, may find several.
+    """
     files = Incident.objects.select_related("casino", "pit", "table", "reported_by")
     return numbered(actor, files, INCIDENT_NUMBERS.fullmatch(number), casino)
 
 
 def numbered(actor: Any, records: QuerySet[M], read: re.Match[str] | None, casino: str | None) -> list[M]:
-    """Records of a year and serial that were read from a number; none where it was none."""
+    """Return the records with the year and serial of a parsed number; none where it was not a number."""
     if read is None:
         return []
     year, serial = map(int, read.groups())
@@ -148,9 +161,10 @@ def numbered(actor: Any, records: QuerySet[M], read: re.Match[str] | None, casin
 
 
 def rounds_named(actor: Any, names: Iterable[str], casino: Casino | None = None) -> dict[str, list[Round]]:
-    """The rounds with these refs that somebody may see, several where sources share one; a name may also have the
-    source before it, as `floor TS01-000123`. Two queries, however many they are. Names are unique within a casino:
-    where one is given, only its rounds are meant."""
+    """Return the visible rounds by name, several where sources share a ref; a casino limits them to its own.
+
+    A name is a ref, or source and ref, as `floor TS01-000123`. Two queries, however many names there are.
+    """
     rounds = visible(actor, Round.objects.select_related("table__casino")).order_by("casino", "source", "ref")
     if casino is not None:
         rounds = rounds.filter(casino=casino)
@@ -165,7 +179,7 @@ def rounds_named(actor: Any, names: Iterable[str], casino: Casino | None = None)
 
 
 def _refs_in(name: str) -> Iterator[str]:
-    """What may be the ref of a name with its source before it: a source may have a few words."""
+    """Yield what may be the ref in a name that begins with a source: a source may have several words."""
     for _ in range(MOST_WORDS_OF_A_SOURCE):
         _, separator, name = name.partition(" ")
         if not separator:
@@ -177,28 +191,29 @@ def _refs_in(name: str) -> Iterator[str]:
 
 
 def notes_of(actor: Any, incident: Incident) -> QuerySet[IncidentNote]:
-    """Those that the actor may read, the first one first."""
+    """Return the notes of an incident that the actor may read."""
     return within_reach(actor, "incident.view", incident.notes.all())
 
 
 def rounds_of(actor: Any, incident: Incident) -> QuerySet[IncidentRound]:
-    """The rounds of a file within the actor's sight."""
+    """Return the rounds of an incident that the actor may see."""
     rounds = visible(actor, Round.objects.filter(incidents__incident=incident))
     return incident.rounds.filter(round__in=rounds.values("pk"))
 
 
 def related(incident: Incident) -> list[tuple[Incident, IncidentLink]]:
-    """The files that belong to this one, from whichever side the link was made."""
+    """Return the related incidents with their links, whichever side each link was made from."""
     links = IncidentLink.objects.filter(Q(one=incident) | Q(other=incident)).select_related("one", "other")
     return [(link.other if link.one_id == incident.pk else link.one, link) for link in links]
 
 
 def related_seen(actor: Any, incident: Incident) -> list[tuple[Incident, IncidentLink]]:
-    """Of these, the ones that the actor may see."""
+    """Return the related incidents that the actor may see."""
     return [(other, link) for other, link in related(incident) if can(actor, "incident.view", other)]
 
 
 def evidence_of(actor: Any, about: Incident | LogEntry) -> QuerySet[Evidence]:
+    """Return the visible evidence of an incident or a log entry."""
     path = "entry" if isinstance(about, LogEntry) else "incident"
     return visible(actor, Evidence.objects.filter(**{path: about})).prefetch_related("custody")
 
@@ -208,7 +223,7 @@ def evidence_of(actor: Any, about: Incident | LogEntry) -> QuerySet[Evidence]:
 
 @dataclass(frozen=True)
 class Hit:
-    """Something that was found by its words."""
+    """A record found by the search."""
 
     thing: Model
     words: str
@@ -216,23 +231,25 @@ class Hit:
 
 
 def search(actor: Any, text: str) -> list[Hit]:
-    """Over entries, files and notes, of all that the actor may see, the best first. Empty for an empty text.
+    """Search the visible log entries, incidents and notes, the best match first. Empty for an empty text.
 
-    Of each kind only the newest matches (MOST_RANKED) are ranked: a word that half of all files have costs no more
-    after ten years than after one.
+    Of each kind only the newest matches (MOST_RANKED) are ranked: a common word costs no more after ten years than
+    after one.
     """
     if not text.strip():
         return []
     query = by_words(text)
     matches = [match for source in SOURCES for match in _ranked(actor, source, query)]
-    best = sorted(matches, key=lambda one: (-one.rank, -one.key))[:MOST_HITS]
-    things = {source.model: _things(source, [one.key for one in best if one.source is source]) for source in SOURCES}
-    return [one.hit(things[one.source.model][one.key]) for one in best]
+    best = sorted(matches, key=lambda match: (-match.rank, -match.key))[:MOST_HITS]
+    things = {
+        source.model: _things(source, [match.key for match in best if match.source is source]) for source in SOURCES
+    }
+    return [match.hit(things[match.source.model][match.key]) for match in best]
 
 
 @dataclass(frozen=True)
 class Source:
-    """What is searched: where its words stand, by which action it is seen, what is shown with it and what is not."""
+    """A searched model: the field of its words, the action that allows viewing, what is joined and what is deferred."""
 
     model: type[Model]
     words: str
@@ -252,15 +269,17 @@ SOURCES = (
 
 
 def _newest_first(matching: QuerySet[Any]) -> OrderBy:
-    """Where few match, they are found by their words and sorted; where many do, the newest rows are read until there
-    are enough. PostgreSQL knows too little of rare words to choose by itself: it would read all rows for five."""
+    """Choose the order of matches: few are found by their words and sorted, many are read from the newest row on.
+
+    PostgreSQL knows too little of rare words to choose by itself: it would read all rows to find five.
+    """
     are_many = matching.order_by().values("pk")[: MOST_SORTED + 1].count() > MOST_SORTED
     return F("pk").desc() if are_many else (F("pk") + 0).desc()  # the sum is not what the index of the key is sorted by
 
 
 @dataclass(frozen=True)
 class Match:
-    """Something that has the words, before it is read."""
+    """A record that has the words, before it is read."""
 
     source: Source
     key: int
@@ -271,7 +290,7 @@ class Match:
 
 
 def _ranked(actor: Any, source: Source, query: SearchQuery) -> list[Match]:
-    """The best of the newest."""
+    """Rank the newest matches of one model."""
     records: Any = source.model._default_manager
     matching = records.filter(search=query)
     reached = within_reach(actor, source.action, matching)
@@ -281,7 +300,7 @@ def _ranked(actor: Any, source: Source, query: SearchQuery) -> list[Match]:
 
 
 def _things(source: Source, keys: list[int]) -> dict[int, Any]:
-    """What was found, read at last: only what is shown."""
+    """Read the records found, only with the fields that are shown."""
     if not keys:
         return {}
     records: Any = source.model._default_manager

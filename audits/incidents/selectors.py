@@ -1,4 +1,4 @@
-"""What waits: handovers and disputes; and rounds by what they are called. By index only, and nothing is counted."""
+"""Waiting handovers, disputes, and rounds by reference. Every query is answered from an index; nothing is counted."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from games.models import Round
 
 
 def waiting_handovers(actor: Any) -> QuerySet[Handover]:
-    """Signed by who left, and by nobody who took over."""
+    """Return the handovers that are signed off and not taken over."""
     return visible(actor, Handover.objects.filter(taken=None)).select_related("casino", "pit__casino")
 
 
 def disputes_found(actor: Any, *, only_running: bool) -> QuerySet[Dispute]:
-    """Those whose time ends first at the top; those that have run out stand before all others."""
+    """Return disputes; with `only_running` the open ones, those due first at the top."""
     disputes = visible(actor, Dispute.objects.select_related("incident__casino", "incident__table"))
     if only_running:
         disputes = disputes.filter(resolved_at=None)
@@ -24,7 +24,7 @@ def disputes_found(actor: Any, *, only_running: bool) -> QuerySet[Dispute]:
     return disputes.order_by("-raised_at", "-pk")
 
 
-#: Every source that ever sent a round to a casino: a handful, by as many steps over the index of a round's name.
+#: Every source that ever sent a round to a casino: only a few, found in as many steps over the index of round names.
 SOURCES = """
 WITH RECURSIVE sources AS (
     (SELECT casino_id, source FROM games_round ORDER BY casino_id, source LIMIT 1)
@@ -39,7 +39,7 @@ SELECT casino_id, source FROM sources
 
 
 def rounds_called(actor: Any, ref: str) -> QuerySet[Round]:
-    """The rounds of this reference within sight, whoever sent them; by index, however many rounds there are."""
+    """Return the visible rounds with this reference from any source, found by index however many rounds there are."""
     with connection.cursor() as cursor:
         cursor.execute(SOURCES)
         casinos, sources = zip(*cursor.fetchall(), strict=True) if cursor.rowcount else ((), ())

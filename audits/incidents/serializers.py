@@ -1,6 +1,6 @@
-"""Log entries, incident files and evidence as JSON: what API and commands answer.
+"""Log entries, incidents and evidence as JSON, for API and commands.
 
-Everything is shown as the one who asks may see it: what is confidential is left out whole, with its number.
+Each document shows what its reader may see: confidential records are left out entirely, with their numbers.
 """
 
 import datetime as dt
@@ -33,6 +33,7 @@ LONGEST_EXCERPT = 500
 
 
 def moment_or_none(moment: dt.datetime | None, casino: Casino) -> str | None:
+    """Write a moment by the casino's clock, or None."""
     return None if moment is None else as_text(moment, casino)
 
 
@@ -40,24 +41,25 @@ def moment_or_none(moment: dt.datetime | None, casino: Casino) -> str | None:
 
 
 def entry_document(actor: Any, entry: LogEntry) -> dict[str, Any]:
-    """An entry with what was added to it and the files that were made of it."""
+    """Return an entry with its addenda and the incidents opened from it."""
     addenda = list(visible(actor, entry.addenda.select_related("casino", "author")).order_by("pk"))
     confidential_read(actor, [entry, *addenda])
     incidents = visible(actor, entry.incidents.all()).order_by("pk")
     return entry_line(actor, entry) | {
         "addenda": [
             {
-                "id": one.pk, "summary": one.summary, "author": one.author.number, "written_by": one.who,
-                "recorded_at": as_text(one.recorded_at, one.casino),
+                "id": addendum.pk, "summary": addendum.summary, "author": addendum.author.number,
+                "written_by": addendum.who,
+                "recorded_at": as_text(addendum.recorded_at, addendum.casino),
             }
-            for one in addenda
+            for addendum in addenda
         ],
         "incidents": [incident.number for incident in incidents],
     }  # fmt: skip
 
 
 def entry_line(actor: Any, entry: LogEntry) -> dict[str, Any]:
-    """An entry, for lists."""
+    """Return an entry as in lists."""
     casino = entry.casino
     return {
         "id": entry.pk,
@@ -84,7 +86,7 @@ def entry_line(actor: Any, entry: LogEntry) -> dict[str, Any]:
 
 
 def seen_key(actor: Any, entry: LogEntry | None) -> int | None:
-    """The number of an entry, for who may see it; else there is none."""
+    """Return the number of an entry if the actor may see it."""
     return entry.pk if entry is not None and can(actor, "logentry.view", entry) else None
 
 
@@ -92,7 +94,7 @@ def seen_key(actor: Any, entry: LogEntry | None) -> int | None:
 
 
 def incident_line(incident: Incident) -> dict[str, Any]:
-    """A file, for lists."""
+    """Return an incident as in lists."""
     casino = incident.casino
     return {
         "number": incident.number,
@@ -113,7 +115,7 @@ def incident_line(incident: Incident) -> dict[str, Any]:
 
 
 def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
-    """A file whole, as far as somebody may see it."""
+    """Return the whole incident, as far as the actor may see it."""
     casino = incident.casino
     finding = incident.finding
     notes = list(notes_of(actor, incident))
@@ -121,8 +123,12 @@ def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
     return incident_line(incident) | {
         "advice": incident.advice,
         "affected": affected_of(incident),
-        "checklist": [checklist_document(one, casino) for one in checklist_of(incident)],
-        "next": [one.after.value for one in transitions_from(incident.state) if can(actor, one.action, incident)],
+        "checklist": [checklist_document(step, casino) for step in checklist_of(incident)],
+        "next": [
+            transition.after.value
+            for transition in transitions_from(incident.state)
+            if can(actor, transition.action, incident)
+        ],
         "people": [person_document(person) for person in incident.people.select_related("confirmation")],
         "ruling_needs": who_decides(incident) or None if is_undecided(incident) else None,
         "rounds": [round_line(round_) for round_ in rounds_of(actor, incident).select_related("round__table")],
@@ -141,6 +147,7 @@ def incident_document(actor: Any, incident: Incident) -> dict[str, Any]:
 
 
 def is_undecided(incident: Incident) -> bool:
+    """Return whether an incident can still wait for a ruling."""
     return incident.state not in (IncidentState.RULED, IncidentState.CLOSED)
 
 
@@ -196,7 +203,7 @@ def dispute_of(actor: Any, incident: Incident) -> dict[str, Any] | None:
 
 
 def evidence_document(actor: Any, evidence: Evidence) -> dict[str, Any]:
-    """A piece of evidence with everybody who touched it; never where its file lies."""
+    """Return a piece of evidence with its chain of custody, without the place of its file on disk."""
     casino = evidence.casino
     return {
         "id": evidence.pk,
@@ -213,8 +220,8 @@ def evidence_document(actor: Any, evidence: Evidence) -> dict[str, Any]:
         "added_by": evidence.who,
         "at": as_text(evidence.at, casino),
         "custody": [
-            {"what": one.what, "at": as_text(one.at, casino), "who": one.who, "door": one.door}
-            for one in evidence.custody.all()
+            {"what": touch.what, "at": as_text(touch.at, casino), "who": touch.who, "door": touch.door}
+            for touch in evidence.custody.all()
         ],
     }
 
@@ -230,7 +237,7 @@ def file_document(evidence: Evidence) -> dict[str, Any]:
 
 
 def hit_document(hit: Hit) -> dict[str, Any]:
-    """What was found, and where to read on: the number of the file, or of the entry."""
+    """Return a match of the search with the number of its incident or log entry."""
     thing: Any = hit.thing
     incident = thing if isinstance(thing, Incident) else getattr(thing, "incident", None)
     at = thing.occurred_from if isinstance(thing, Incident) else thing.at

@@ -1,4 +1,4 @@
-"""Which shift a moment belongs to."""
+"""The shifts of a casino, and the shift of a moment."""
 
 import datetime as dt
 
@@ -13,13 +13,13 @@ USUAL = (("Day", dt.time(6)), ("Swing", dt.time(14)), ("Night", dt.time(22)))
 
 
 def shifts_of(casino: Casino) -> list[tuple[str, dt.time]]:
-    """By the time at which they begin."""
+    """Return the shifts of a casino in order of their starting times; the usual three where it has set none."""
     own = list(Shift.objects.filter(casino=casino).order_by("starts").values_list("name", "starts"))
     return own or list(USUAL)
 
 
 def shift_at(casino: Casino, moment: dt.datetime) -> str:
-    """The one that began last by the casino's clock; before the day's first one, the last of the day before."""
+    """Return the shift of a moment: the latest that has begun by the casino's clock; the last one before the first."""
     clock = moment.astimezone(zone_of(casino)).time()
     shifts = shifts_of(casino)
     begun = [name for name, starts in shifts if starts <= clock]

@@ -1,4 +1,4 @@
-"""An incident file as a person reads it on a terminal, from its document."""
+"""An incident as text for a terminal, from its JSON document."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,27 +7,28 @@ WIDTH = 60
 
 
 def line_text(line: dict[str, Any]) -> str:
-    """One file on one line."""
-    place, words = line["table"] or "–", shortened(line["account"])
+    """Write an incident on one line."""
+    place, account = line["table"] or "–", shortened(line["account"])
     return printed(
-        f"{line['number']}  {line['occurred_from']}  {place:<8} {line['state']:<20} {line['situation']:<24} {words}"
+        f"{line['number']}  {line['occurred_from']}  {place:<8} {line['state']:<20} {line['situation']:<24} {account}"
     )
 
 
 def shortened(text: str) -> str:
-    """On one line, and not too long for it."""
+    """Shorten a text to one line."""
     words = " ".join(text.split())
     return words if len(words) <= WIDTH else f"{words[: WIDTH - 1]}…"
 
 
 def file_text(document: dict[str, Any]) -> str:
+    """Write a whole incident."""
     return printed(
         "\n".join([*_head(document), *_advice(document["advice"]), *_affected(document["affected"]), *_parts(document)])
     )
 
 
 def printed(text: str) -> str:
-    """Words that people wrote give a terminal no orders."""
+    """Replace unprintable characters, so that no text can control the terminal."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)
 
 
@@ -57,18 +58,18 @@ def _advice(advice: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _figures(figures: dict[str, Any]) -> Iterator[str]:
-    """Each figure on a line; of a list of records, each record."""
+    """Write each figure on a line, and each record of a list."""
     for name, value in figures.items():
         title = name.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
             yield f"  {title}:"
-            yield from (f"    {_record(one)}" for one in value)
+            yield from (f"    {_record(record)}" for record in value)
         elif value not in (None, []):
             yield f"  {title}: {_plain(value)}"
 
 
 def _affected(affected: dict[str, Any] | None) -> Iterator[str]:
-    """The rounds that damaged dice affected, as it is now, without the lists of rounds and players."""
+    """Write the rounds affected by damaged dice as of now, without the lists of rounds and players."""
     if affected is None:
         return
     yield ""
@@ -76,9 +77,9 @@ def _affected(affected: dict[str, Any] | None) -> Iterator[str]:
     yield from _figures({name: value for name, value in affected.items() if name not in ("rounds", "players")})
 
 
-def _record(one: dict[str, Any]) -> str:
+def _record(record: dict[str, Any]) -> str:
     return ", ".join(
-        f"{name.replace('_', ' ')} {_plain(value)}" for name, value in one.items() if value not in (None, [])
+        f"{name.replace('_', ' ')} {_plain(value)}" for name, value in record.items() if value not in (None, [])
     )
 
 
@@ -86,32 +87,38 @@ def _plain(value: Any) -> str:
     if isinstance(value, dict):
         return _record(value)
     if isinstance(value, list):
-        return "; ".join(_record(one) if isinstance(one, dict) else str(one) for one in value)
+        return "; ".join(_record(item) if isinstance(item, dict) else str(item) for item in value)
     return str(value)
 
 
 def _parts(document: dict[str, Any]) -> Iterator[str]:
-    yield from part("People", [f"{one['part']} {one['reference']}" for one in document["people"]])
-    yield from part("Rounds", [f"{one['source']} {one['ref']}, {one['table']}" for one in document["rounds"]])
-    yield from part("Related", [f"{one['number']}: {one['reason']}" for one in document["related"]])
+    yield from part("People", [f"{person['part']} {person['reference']}" for person in document["people"]])
+    yield from part(
+        "Rounds", [f"{round_['source']} {round_['ref']}, {round_['table']}" for round_ in document["rounds"]]
+    )
+    yield from part("Related", [f"{incident['number']}: {incident['reason']}" for incident in document["related"]])
     yield from part("Dispute", [_record(document["dispute"])] if document["dispute"] else [])
-    steps = [f"{one['at']}  {one['after']}: {one['reason']} ({one['who']})" for one in document["steps"]]
+    steps = [f"{step['at']}  {step['after']}: {step['reason']} ({step['who']})" for step in document["steps"]]
     yield from part("Steps", steps)
-    yield from part("Notes", [_note(one) for one in document["notes"]])
-    rulings = [f"{one['number']}  {one['state']}  {one['decision']} ({one['ruled_by']})" for one in document["rulings"]]
+    yield from part("Notes", [_note(note) for note in document["notes"]])
+    rulings = [
+        f"{ruling['number']}  {ruling['state']}  {ruling['decision']} ({ruling['ruled_by']})"
+        for ruling in document["rulings"]
+    ]
     yield from part("Rulings", rulings)
-    yield from part("Consequences", [consequence_text(one) for one in document["consequences"]])
+    yield from part("Corrective actions", [consequence_text(order) for order in document["consequences"]])
     discretions = [
-        f"{one['at']}  {one['decision']} ({one['rule']}, {one['decided_by']})" for one in document["discretions"]
+        f"{discretion['at']}  {discretion['decision']} ({discretion['rule']}, {discretion['decided_by']})"
+        for discretion in document["discretions"]
     ]
     yield from part("Discretion", discretions)
 
 
 def consequence_text(line: dict[str, Any]) -> str:
-    """What was ordered and what came of it, on one line."""
+    """Write a corrective action and its state on one line."""
     rounds = f", rounds: {line['round_count']}" if line["round_count"] else ""
     basis = line["ruling"] or ", ".join(line["rules"]) or "no rule"
-    end = f"{line['state']} by {line['decided_by']}" if line["decided_by"] else "waits for a second person"
+    end = f"{line['state']} by {line['decided_by']}" if line["decided_by"] else "waiting for a second person"
     return f"{line['id']}  {line['kind']} by {basis}{rounds}: {line['reason']} ({line['ordered_by']}); {end}"
 
 
@@ -121,6 +128,7 @@ def _note(note: dict[str, Any]) -> str:
 
 
 def part(title: str, lines: list[str]) -> Iterator[str]:
+    """Write a titled part, unless it is empty."""
     if lines:
         yield ""
         yield title

@@ -1,1 +1,1 @@
-"""Notifications: whom the product told of what, in the app and by e-mail."""
+"""Notifications: who was notified of what, on the site and by e-mail."""

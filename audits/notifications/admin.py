@@ -1,4 +1,4 @@
-"""Notices: whom the product told of findings that lay too long, and which e-mails were sent. To look at."""
+"""Read-only pages of notifications: who was notified of what, and which e-mails were sent."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ NAMED = 100
 
 @admin.register(Notice)
 class NoticeAdmin(GatedAdmin):
-    list_display = ["at", "told", "where", "who", "how_many"]
+    list_display = ["at", "role_name", "place", "people_names", "finding_count"]
     list_display_links = ["at"]
     list_filter = ["casino", "role"]
     list_select_related = ["casino", "pit"]
@@ -27,23 +27,23 @@ class NoticeAdmin(GatedAdmin):
     date_hierarchy = "at"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found: QuerySet[Any] = super().get_queryset(request).annotate(findings=Count("escalations"))
-        return found
+        notices: QuerySet[Any] = super().get_queryset(request).annotate(findings=Count("escalations"))
+        return notices
 
-    @display(description="Told", ordering="role")
-    def told(self, notice: Notice) -> str:
+    @display(description="Notified", ordering="role")
+    def role_name(self, notice: Notice) -> str:
         return ROLES[notice.role].name
 
-    @display(description="Where")
-    def where(self, notice: Notice) -> str:
+    @display(description="Place")
+    def place(self, notice: Notice) -> str:
         return str(notice.pit or notice.casino.code)
 
-    @display(description="Who held the post")
-    def who(self, notice: Notice) -> str:
-        return ", ".join(notice.people) or "nobody"
+    @display(description="People in the post")
+    def people_names(self, notice: Notice) -> str:
+        return ", ".join(notice.people) or "none"
 
     @display(description="Findings")
-    def how_many(self, notice: Any) -> int:
+    def finding_count(self, notice: Any) -> int:
         return int(notice.findings)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -58,19 +58,19 @@ class NoticeAdmin(GatedAdmin):
         require_safe(request)
         notice: Notice | None = self.get_object(request, object_id)
         if notice is None:
-            raise Http404(f"There is no notice {object_id}.")
-        if actor_of(request).pk not in notice.recipients:  # everybody may read what they were told
+            raise Http404(f"There is no notification {object_id}.")
+        if actor_of(request).pk not in notice.recipients:  # recipients may always read their own notifications
             authorize(actor_of(request), "notice.view", notice)
-        told = visible(request.user, Finding.objects.filter(escalations__notice=notice))
+        findings = visible(request.user, Finding.objects.filter(escalations__notice=notice))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Notice {notice}", "original": notice, "notice": notice, "opts": self.opts,
-            "told": ROLES[notice.role].name, "mails": notice.mails.select_related("staff"),
-            "findings": told.select_related("table", "round", "live_round")
+            "title": f"Notification {notice}", "original": notice, "notice": notice, "opts": self.opts,
+            "role": ROLES[notice.role].name, "mails": notice.mails.select_related("staff"),
+            "findings": findings.select_related("table", "round", "live_round")
             .defer(*HEAVY)
             .order_by("-severity", "-amount")[:NAMED],
-            "how_many": notice.escalations.count(),
-            "about": ProposerNotice.objects.filter(notice=notice).select_related("decision").first(),
+            "finding_count": notice.escalations.count(),
+            "limit_decision": ProposerNotice.objects.filter(notice=notice).select_related("decision").first(),
             "may_list": can(request.user, "notice.view"),
         }  # fmt: skip
         return TemplateResponse(request, "notifications/notice.html", context)

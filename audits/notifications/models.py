@@ -1,4 +1,4 @@
-"""Escalation: whom the product told of findings that nobody had acknowledged. Written once."""
+"""Notifications on record: of findings that were not acknowledged in time, and of decisions. Written once."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -10,7 +10,7 @@ from games.models import Casino, LimitDecision, Pit, Staff, ThresholdDecision
 
 
 class Notice(models.Model):
-    """What a post was told, at one moment, about one or many findings of a pit or casino."""
+    """A notification to the holders of a post, or to one person, for a pit or casino."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
@@ -31,7 +31,7 @@ class Notice(models.Model):
 
 
 class Escalation(models.Model):
-    """A finding that went to the next post for having been open too long."""
+    """A finding that went to the next post because it was open for too long."""
 
     grants = WRITTEN_ONCE
     table_path = "finding__table"
@@ -49,7 +49,7 @@ class Escalation(models.Model):
 
 
 class NoticeMail(models.Model):
-    """An e-mail that a notice led to: sent, or why not."""
+    """An e-mail of a notification: sent, or the reason why not."""
 
     grants = WRITTEN_ONCE
 
@@ -68,7 +68,7 @@ class NoticeMail(models.Model):
 
 
 class ConsequenceNotice(models.Model):
-    """The executed corrective action that compliance was notified of: each once. Written once."""
+    """An executed corrective action with the one notification that compliance received of it."""
 
     grants = WRITTEN_ONCE
 
@@ -80,7 +80,7 @@ class ConsequenceNotice(models.Model):
 
 
 class ProposerNotice(models.Model):
-    """The decision on a limit proposal that its proposer was told of: each once."""
+    """A decision on a limit proposal with the one notification that its proposer received of it."""
 
     grants = WRITTEN_ONCE
 
@@ -95,7 +95,7 @@ class ProposerNotice(models.Model):
 
 
 class ThresholdNotice(models.Model):
-    """The decision on a threshold proposal that its proposer was notified of: each once."""
+    """A decision on a threshold proposal with the one notification that its proposer received of it."""
 
     grants = WRITTEN_ONCE
 
@@ -107,7 +107,7 @@ class ThresholdNotice(models.Model):
 
 
 class FindingWeighing(models.Model):
-    """A policy that came into force, and by which the findings on record have been weighed: each once."""
+    """A finding policy in force, by which the severity of findings on record has been updated once."""
 
     grants = WRITTEN_ONCE
 

@@ -1,1 +1,1 @@
-"""What every page of the audits shares."""
+"""What the pages of the audits share: form fields, paged lists, read-only records."""

@@ -1,4 +1,4 @@
-"""Form fields of the audits: money as people write it, and gaming days."""
+"""Form fields of the audits: money and gaming days."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ from games.engine.money import MoneyError, format_money, parse_money
 
 
 class MoneyField(forms.CharField):
-    """A decimal text outside, minor units inside. 10,000 and 10 000 are the same; empty is none."""
+    """An amount entered as a decimal and kept in minor units. 10,000 and 10 000 are the same; empty means None."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal", "autocomplete": "off"})
@@ -31,6 +31,7 @@ class MoneyField(forms.CharField):
 
 
 def day_field(label: str, **kwargs: Any) -> forms.DateField:
+    """Make a field for a gaming day."""
     widget = UnfoldAdminTextInputWidget(attrs={"placeholder": "2026-11-15", "autocomplete": "off"})
-    wrong = {"invalid": "Enter a valid date, written as 2026-11-15."}
-    return forms.DateField(label=label, widget=widget, input_formats=["%Y-%m-%d"], error_messages=wrong, **kwargs)
+    errors = {"invalid": "Enter a valid date, written as 2026-11-15."}
+    return forms.DateField(label=label, widget=widget, input_formats=["%Y-%m-%d"], error_messages=errors, **kwargs)

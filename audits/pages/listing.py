@@ -1,4 +1,4 @@
-"""Long lists: the newest first, a page begins where the last one ended, and nothing is counted."""
+"""Paged lists, the newest first: each page begins where the last one ended, and nothing is counted."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ ROWS = 50
 
 @dataclass(frozen=True)
 class KeysetPage:
-    """The rows of one page, and the address of the next."""
+    """The rows of one page, and the query of the next."""
 
     rows: list[Any]
     older: str | None
@@ -21,7 +21,7 @@ class KeysetPage:
 
 
 def keyset_page(request: HttpRequest, found: QuerySet[Any], field: str) -> KeysetPage:
-    """By a moment and, where it is the same, by key."""
+    """Return one page of a list, sorted by a moment and then by key."""
     after = _cursor(request)
     if after is not None:
         found = found.filter(Q(**{f"{field}__lt": after[0]}) | Q(**{field: after[0]}, pk__lt=after[1]))
@@ -35,7 +35,7 @@ def keyset_page(request: HttpRequest, found: QuerySet[Any], field: str) -> Keyse
 
 
 def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
-    """Where the last page ended; an address that was tampered with begins anew."""
+    """Read where the last page ended; an invalid address starts at the first page."""
     moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
     try:
         at = dt.datetime.fromisoformat(moment)
@@ -45,6 +45,6 @@ def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
 
 
 def key_of(text: str | None) -> int:
-    """A key in an address; one that cannot be any leads nowhere."""
+    """Read a key from an address; 0, which no record has, for an invalid one."""
     text = text or ""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(2**63)) else 0

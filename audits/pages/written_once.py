@@ -1,4 +1,4 @@
-"""Records that nobody changes: a page to look at, which is its own history."""
+"""Read-only pages of records that never change."""
 
 from typing import Any
 
@@ -11,11 +11,13 @@ from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 
 class WrittenOnceAdmin(GatedAdmin):
+    """Pages of a record that is written once."""
+
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def get_or_deny(self, request: HttpRequest, object_id: str) -> Any:
-        """Asked of the gate: what is out of reach is refused on record."""
+        """Return the record; refuse one out of reach, with a record of the denial."""
         thing = self.get_object(request, object_id)
         if thing is None:
             raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
@@ -28,7 +30,7 @@ class WrittenOnceAdmin(GatedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """It never changes; its page says all there is."""
+        """Show the record's own page: it never changes, so it has no other history."""
         require_safe(request)
         return redirect(self.address(self.get_or_deny(request, object_id)))
 

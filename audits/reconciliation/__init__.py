@@ -1,6 +1,6 @@
-"""Re-settling rounds: read in bulk, settled by the kernel, explained by the engine, saved with the day's figures."""
+"""Reconciliation: read rounds in bulk, settle them again, explain what differs, save findings and daily results."""
 
 import os
 
-# One core a worker: the matrices are small, and threads of several workers would fight over the cores.
+# One core for each worker: the matrices are small, and threads of several workers would compete for the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

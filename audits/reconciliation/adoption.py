@@ -1,34 +1,34 @@
-"""Adoption: the finding of a round in play becomes the finding of the round on record, and stays one finding."""
+"""Adoption: when a round in play is recorded, its findings become findings of the recorded round."""
 
 from collections.abc import Callable, Iterable
 
 from audits.models import Finding, Run
 from games.database.sql import query_rows
 
-#: Mostly there is none: asked before anything else, by an index.
+#: Usually there is none, and an index answers this quickly.
 WAITING = "SELECT FROM audits_finding WHERE table_id = %s AND round_id IS NULL LIMIT 1"
-ADOPTED = ("round", "gaming_day", "round_started_at")
+ADOPTED_FIELDS = ("round", "gaming_day", "round_started_at")
 
 
 def findings_adopt(table_id: int, rounds: Iterable[int], run: Callable[[], Run]) -> None:
-    """Hand the findings of rounds that were in play over to these rounds, where they are recorded as one of them.
+    """Move the findings of rounds in play to the recorded rounds, if those are among `rounds`.
 
-    Done before findings are compared, in the same transaction: so what was found while a round was played is known
-    already, and is neither doubled nor lapsed.
+    This happens before findings are compared, in the same transaction: a finding made during play is then known, and
+    is neither duplicated nor lapsed.
     """
     if not query_rows(WAITING, table_id):
         return
     waiting = Finding.objects.filter(table=table_id, round=None, live_round__recorded__isnull=False)
-    found = list(waiting.select_related("live_round"))
+    findings = list(waiting.select_related("live_round"))
     recorded = set(rounds)
-    adopted = [one for one in found if one.live_round and one.live_round.recorded_id in recorded]
-    for one in adopted:
-        played = one.live_round.recorded if one.live_round else None
+    adopted = [finding for finding in findings if finding.live_round and finding.live_round.recorded_id in recorded]
+    for finding in adopted:
+        played = finding.live_round.recorded if finding.live_round else None
         if played is not None:
-            one.round, one.gaming_day, one.round_started_at = played, played.gaming_day, played.started_at
+            finding.round, finding.gaming_day, finding.round_started_at = played, played.gaming_day, played.started_at
     if adopted:
-        Finding.objects.bulk_update(adopted, ADOPTED, batch_size=500)
+        Finding.objects.bulk_update(adopted, ADOPTED_FIELDS, batch_size=500)
         Finding.history.bulk_history_create(
-            adopted, update=True, default_change_reason="The round is on record",
+            adopted, update=True, default_change_reason="The round was recorded",
             custom_historical_attrs={"history_author": f"Reconciliation run {run()}"},
         )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Rounds on their way to the kernel: columns of many rounds, put together by PostgreSQL, no bet touched singly.
+"""Read many rounds at once as columns for the kernel, without handling single bets in Python.
 
-The server lays the same field of many rounds end to end (`string_agg`), so that NumPy reads it where it lies: those of
-two hours at a time, so that neither side holds a day in memory. An array is sent as PostgreSQL keeps it in memory, by a
-function that a superuser has made in the database; where there is none, by `array_send`, which calls a function for
-each element and puts a length before it. Both begin with five words about the array.
+PostgreSQL concatenates the same field of many rounds (`string_agg`), and NumPy reads the result without copying. Two
+hours of rounds are read at a time, so that neither side holds a whole day in memory. An array is sent in PostgreSQL's
+memory format by a function that a superuser has created in the database. Without that function, `array_send` is used,
+which writes a length before each element. Both formats start with a header of five words.
 """
 
 import datetime as dt
@@ -24,20 +24,20 @@ from games.models import Table
 
 ARRAY_BYTES = "taisai_array_bytes"  # the superuser's function
 SLICE = dt.timedelta(hours=2)
-#: A casino that has changed its time zone or its hour has days that began up to so much earlier or later.
-MOVED = dt.timedelta(days=3)
-BLOCK = 450_000  # bytes that are looked at together: the server puts the next ones together meanwhile
+#: By how much the bounds of past gaming days may differ, if the casino has changed its time zone or start of day.
+MARGIN = dt.timedelta(days=3)
+BLOCK = 450_000  # bytes that are processed together, while the server prepares the next block
 SIGNATURE = 19  # bytes before the first row
-FIELDS = 2  # bytes with the number of fields, and nothing more after the last row
+FIELDS = 2  # bytes with the number of fields; the end marker has nothing after them
 HEADER = 20  # bytes of an array before its elements
 
 SETTLED, VOID, UNFINISHED, STATUS = 0, 1, 2, 3
 IRREGULAR, TIMED, EARLY, CORRECTED, LASTING, BY_ENGINE = 4, 8, 16, 32, 64, 128
-#: The arrays of a round that are not NULL.
+#: Flags for the optional arrays of a round that are not NULL.
 LATE, REFUSED, WITHDRAWN, NETS_GIVEN = 256, 512, 1024, 2048
 RARE = LATE | REFUSED | WITHDRAWN | NETS_GIVEN
 
-#: Rounds whose events may mean something else today than when they were recorded: the engine settles them anew.
+#: Rounds whose events may be read differently today than when they were recorded: the engine settles them.
 REREAD = """
 r.events @> '[{{"kind": "interruption"}}]'
     OR (r.events @> '[{{"kind": "void"}}]' AND r.events @> '[{{"kind": "settled"}}]')
@@ -56,12 +56,12 @@ CASE r.status WHEN 'settled' THEN {SETTLED} WHEN 'void' THEN {VOID} ELSE {UNFINI
     + CASE WHEN r.ended_at > {{ends_at}} AND EXISTS (SELECT FROM games_outbox o
         WHERE o.round_id = r.id AND NOT o.again) THEN {LASTING} ELSE 0 END
 """
-#: Dealer and supervisor as one number: by their ids, 0 where no one was named, the largest where they are unknown.
+#: Dealer and supervisor as one number: their ids, 0 if not named, the largest number if not on record.
 CREW = """
 coalesce(r.dealer_staff_id, CASE WHEN r.dealer IS NULL THEN 0 ELSE 2147483647 END) * 4294967296
     + coalesce(r.supervisor_staff_id, CASE WHEN r.supervisor IS NULL THEN 0 ELSE 2147483647 END)
 """
-#: A number a round.
+#: Columns with one number for each round.
 OF_ROUNDS = {
     "ids": ("r.id", "i8"),
     "started_at": ("r.started_at", "i8"),
@@ -72,9 +72,9 @@ OF_ROUNDS = {
     "sizes": ("cardinality(r.boxes)", "i4"),
     "crews": (CREW, "i8"),
 }
-#: A number a bet.
+#: Columns with one number for each bet.
 OF_BETS = {"stakes": ("r.stakes", "i8"), "nets": ("r.nets", "i8"), "boxes": ("r.boxes", "i2")}
-#: A truth a bet, of the rounds that have the array: `string_agg` passes over what is NULL.
+#: Columns with yes or no for each bet, only of rounds that have the array: `string_agg` skips NULL.
 OF_RARE = {
     "late": ("r.late", "u1"),
     "refused": ("r.refused", "u1"),
@@ -112,17 +112,17 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Rounds:
-    """Rounds side by side, and their bets one after the other. Times are PostgreSQL's: microseconds since 2000."""
+    """Rounds as columns, with the bets of all rounds in sequence. Times are PostgreSQL's: microseconds since 2000."""
 
     ids: Ints
     started_at: Ints
     ended_at: Ints
     assignments: Ints
     flags: Ints
-    throws: Ints  # numbers of the kernel's; -1 without dice
+    throws: Ints  # the kernel's numbers of throws; -1 without dice
     sizes: Ints
     crews: Ints
-    stakes: Ints  # a bet each, as all that follow
+    stakes: Ints  # from here on, one entry for each bet
     nets: Ints
     boxes: Ints
     counts: Bools | None = None
@@ -133,7 +133,7 @@ class Rounds:
         return self.flags & STATUS
 
     def only(self, rounds: Bools) -> "Rounds":
-        """Some of them, with their bets."""
+        """Select rounds by a mask, with their bets."""
         bets = np.repeat(rounds, self.sizes)
         of_bets = ("stakes", "nets", "boxes", "counts", "compared")
         columns: dict[str, Any] = {
@@ -147,14 +147,14 @@ Reading = Generator[Rounds, None, None]
 
 
 def rounds_of(table: Table, day: dt.date, *, only_waiting: bool = False) -> Reading:
-    """All rounds of a table's gaming day, or those that wait in the outbox: one statement, so one moment's truth."""
+    """Yield the rounds of a table's gaming day, or only those in the outbox, from one snapshot of the database."""
     arrays = arrays_here()
     begins_at, ends_at = day_bounds(table.casino, day)
     values = {
         "table": sql.Literal(table.pk), "day": sql.Literal(day), "ends_at": sql.Literal(ends_at),
         "ordinary": ordinary(), "sent": sql.SQL(arrays.function),
     }  # fmt: skip
-    bounds = [begins_at - MOVED, *_between(begins_at, ends_at), ends_at + MOVED]
+    bounds = [begins_at - MARGIN, *_between(begins_at, ends_at), ends_at + MARGIN]
     statement = sql.SQL(STATEMENT).format(
         since=sql.Literal(bounds[:-1]), until=sql.Literal(bounds[1:]), flags=sql.SQL(FLAGS).format(**values),
         which=sql.SQL(WAITING if only_waiting else ALL).format(**values), **values,
@@ -172,7 +172,7 @@ def _between(begins_at: dt.datetime, ends_at: dt.datetime) -> Iterator[dt.dateti
 
 @dataclass(frozen=True)
 class Arrays:
-    """How arrays come from a database: by which function, and in which order the bytes of a number are."""
+    """How a database sends arrays: by which function, and in which byte order."""
 
     function: str
     order: str = ">"
@@ -188,7 +188,7 @@ _ARRAYS: dict[str, Arrays] = {}
 
 
 def arrays_here() -> Arrays:
-    """Asked once a process and database."""
+    """Return how this database sends arrays. Asked once for each process and database."""
     name = str(connection.settings_dict["NAME"])
     if name not in _ARRAYS:
         _ARRAYS[name] = _ask_for_arrays()
@@ -198,13 +198,13 @@ def arrays_here() -> Arrays:
 def _ask_for_arrays() -> Arrays:
     if query_rows("SELECT to_regprocedure(%s)", f"{ARRAY_BYTES}(anyarray)") == [(None,)]:
         return Arrays("array_send")
-    ((one,),) = query_rows(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")
-    return Arrays(ARRAY_BYTES, {b"\x01\x00": "<", b"\x00\x01": ">"}[bytes(one)[HEADER:]])
+    ((sample,),) = query_rows(f"SELECT {ARRAY_BYTES}(ARRAY[1]::smallint[])")
+    return Arrays(ARRAY_BYTES, {b"\x01\x00": "<", b"\x00\x01": ">"}[bytes(sample)[HEADER:]])
 
 
 @contextmanager
 def _copying(own: Any, statement: sql.Composed) -> Iterator[Any]:
-    """The server, about to send rows. Whoever leaves early breaks the statement off, and with it the transaction."""
+    """Run a COPY statement and yield the server connection. Leaving early cancels the statement and transaction."""
     server = own.pgconn
     answer = server.exec_(statement.as_bytes(own))
     if answer.status != pq.ExecStatus.COPY_OUT:
@@ -213,18 +213,18 @@ def _copying(own: Any, statement: sql.Composed) -> Iterator[Any]:
         yield server
     except BaseException:
         own.cancel_safe()
-        with suppress(errors.OperationalError):  # all rows had come
+        with suppress(errors.OperationalError):  # all rows had arrived already
             while server.get_copy_data(0)[0] > 0:
                 pass
         list(iter(server.get_result, None))
         raise
     answers = list(iter(server.get_result, None))
-    if failed := [one for one in answers if one.status != pq.ExecStatus.COMMAND_OK]:
+    if failed := [answer for answer in answers if answer.status != pq.ExecStatus.COMMAND_OK]:
         raise errors.error_from_result(failed[0])
 
 
 def _blocks(server: Any) -> Iterator[list[bytes]]:
-    """Columns of one or several rows."""
+    """Yield the columns of one or several rows that together fill a block."""
     held: list[list[memoryview]] = []
     size, is_first = 0, True
     while (received := server.get_copy_data(0))[0] > 0:
@@ -242,7 +242,7 @@ def _blocks(server: Any) -> Iterator[list[bytes]]:
 
 
 def _fields(row: memoryview) -> Iterator[memoryview]:
-    """Each has its length before it; one in which nothing was put together has -1."""
+    """Yield the fields of a row. Each is preceded by its length, which is -1 for NULL."""
     place = FIELDS
     while place < len(row):
         length = max(int.from_bytes(row[place : place + 4], "big", signed=True), 0)
@@ -268,6 +268,6 @@ def _rounds(sent: list[bytes], arrays: Arrays) -> Rounds:
 
 
 def _native(numbers: NDArray[Any]) -> Ints:
-    """In the order of this machine, which is mostly the server's too."""
-    found: Ints = numbers.astype(numbers.dtype.newbyteorder("="), copy=False)
-    return found
+    """Convert numbers to the byte order of this machine, usually without a copy."""
+    native: Ints = numbers.astype(numbers.dtype.newbyteorder("="), copy=False)
+    return native

@@ -1,4 +1,4 @@
-"""A finding before it is on record: what the engine says of a round, in the columns of the table of findings."""
+"""Findings before they are saved: what the engine says about a round, in the columns of the table of findings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,12 +14,14 @@ from games.engine.play.findings import RecordedRound, breach_rules
 from games.engine.play.procedure import procedural_faults
 from games.engine.rules.rulebook import Rulebook
 
-#: Irregularities without an amount: those that wait for somebody's word weigh more.
-WAITING = ("ruling", "unfinished")
+#: Irregularities that wait for a person's decision have a higher severity.
+NEED_DECISION = ("ruling", "unfinished")
 
 
 @dataclass(frozen=True)
 class FindingDraft:
+    """A finding that is not saved yet. `key` identifies it among the findings of its round."""
+
     category: Category
     key: str
     kind: str
@@ -39,7 +41,7 @@ class FindingDraft:
 
 
 class Sight(IntFlag):
-    """What the kernel saw in a round: only that is explained."""
+    """What the kernel saw in a round. Only this is explained."""
 
     DISCREPANCY = 1
     BREACH = 2
@@ -49,20 +51,21 @@ class Sight(IntFlag):
 def drafts_in(
     recorded_round: RecordedRound, policy: FindingPolicy, crews: Crews, seen: int = ~Sight(0)
 ) -> list[FindingDraft]:
-    found: list[FindingDraft] = []
+    """List the findings of a round, of those categories that the kernel saw. Defaults to all categories."""
+    drafts: list[FindingDraft] = []
     if seen & Sight.DISCREPANCY:
-        found += discrepancies(recorded_round, policy)
-        found += by_rulings(recorded_round, policy)
+        drafts += discrepancies(recorded_round, policy)
+        drafts += by_rulings(recorded_round, policy)
     if seen & Sight.BREACH:
-        found += breaches(recorded_round, policy)
+        drafts += breaches(recorded_round, policy)
     if seen & Sight.IRREGULARITY:
-        found += irregularities(recorded_round)
-        found += procedural(recorded_round, policy, crews)
-    return found
+        drafts += irregularities(recorded_round)
+        drafts += procedural(recorded_round, policy, crews)
+    return drafts
 
 
 def procedural(recorded_round: RecordedRound, policy: FindingPolicy, crews: Crews) -> Iterator[FindingDraft]:
-    """Yield what the events of a round show, of the checks that concern its rulebook."""
+    """Yield the procedural findings that the events of a round show, as far as its rulebook has these checks."""
     for fault in [
         *procedural_faults(recorded_round.book, recorded_round.events),
         *decision_faults(recorded_round, crews),
@@ -74,7 +77,7 @@ def procedural(recorded_round: RecordedRound, policy: FindingPolicy, crews: Crew
 def procedural_draft(
     book: Rulebook, policy: FindingPolicy, kind: str, detail: str, mark: str = "", **columns: Any
 ) -> FindingDraft:
-    """Make a finding of a check: with the rules that it guards, and the severity that the casino gives it."""
+    """Return a procedural finding with the rules that its check guards, and the casino's severity for it."""
     rules = book.cite(*book.procedural.get(kind, ()))
     return FindingDraft(
         Category.PROCEDURAL, f"{kind} {mark}", kind, policy.procedural_severity(kind),
@@ -83,18 +86,23 @@ def procedural_draft(
 
 
 def discrepancies(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator[FindingDraft]:
-    for wrong in recorded_round.discrepancies():
-        bet, amount = recorded_round.bets[wrong.position], abs(wrong.recorded - wrong.expected)
-        rules = [*recorded_round.book.cite(*wrong.rules), *recorded_round.policy_rulings(wrong.position)]
+    """Yield a finding for each bet that was not paid or collected as due."""
+    for discrepancy in recorded_round.discrepancies():
+        position, expected, recorded = discrepancy.position, discrepancy.expected, discrepancy.recorded
+        bet, amount = recorded_round.bets[position], abs(recorded - expected)
+        rules = [*recorded_round.book.cite(*discrepancy.rules), *recorded_round.policy_rulings(position)]
         yield FindingDraft(
-            Category.DISCREPANCY, f"{wrong.kind} {wrong.position} {wrong.expected} {wrong.recorded}", wrong.kind,
+            Category.DISCREPANCY, f"{discrepancy.kind} {position} {expected} {recorded}", discrepancy.kind,
             policy.severity_of(amount), rules=rules, boxes=[bet.box], player=bet.player,
-            position=wrong.position, stake=bet.stake, expected=wrong.expected, recorded=wrong.recorded, amount=amount,
+            position=position, stake=bet.stake, expected=expected, recorded=recorded, amount=amount,
         )  # fmt: skip
 
 
 def by_rulings(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator[FindingDraft]:
-    """Yield what a ruling or discretion gave, or took, beyond the rules: with what the rules give as expected."""
+    """Yield a finding for each bet for which a ruling or discretion decided another amount than the rules give.
+
+    `expected` is the amount by the rules, `recorded` the amount decided.
+    """
     if recorded_round.ruled is None:
         return
     decision, cited = recorded_round.ruled.decision, recorded_round.book.cite(*recorded_round.ruled.rules)
@@ -111,6 +119,7 @@ def by_rulings(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator
 
 
 def breaches(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator[FindingDraft]:
+    """Yield a finding for each limit that was exceeded or not reached."""
     for breach in recorded_round.breaches():
         amount = abs(breach.placed - breach.permitted)
         key = f"{breach.kind} {' '.join(breach.boxes)} {breach.placed} {breach.permitted} {breach.player or ''}"
@@ -129,21 +138,22 @@ def breaches(recorded_round: RecordedRound, policy: FindingPolicy) -> Iterator[F
 
 
 def irregularities(recorded_round: RecordedRound) -> Iterator[FindingDraft]:
-    for odd in recorded_round.irregularities():
-        position = odd.position
-        key = f"irregular {odd.action} {odd.rule or '-'} {'' if position is None else position}"
-        cited = recorded_round.book.cite(odd.rule)[0] if odd.rule else None
+    """Yield a finding for each irregularity, whether or not it was handled as the rule says."""
+    for irregularity in recorded_round.irregularities():
+        position, action, rule = irregularity.position, irregularity.action, irregularity.rule
+        key = f"irregular {action} {rule or '-'} {'' if position is None else position}"
+        cited = recorded_round.book.cite(rule)[0] if rule else None
         rules = [*([cited] if cited else []), *_losing_bet_rules(recorded_round, position)]
         yield FindingDraft(
-            Category.IRREGULARITY, key, odd.action, Severity.MEDIUM if odd.action in WAITING else Severity.LOW,
-            rule=cited, rules=rules, position=position, detail=odd.detail,
+            Category.IRREGULARITY, key, action, Severity.MEDIUM if action in NEED_DECISION else Severity.LOW,
+            rule=cited, rules=rules, position=position, detail=irregularity.detail,
             player=None if position is None else recorded_round.bets[position].player,
             boxes=[] if position is None else [recorded_round.bets[position].box],
         )  # fmt: skip
 
 
 def _losing_bet_rules(recorded_round: RecordedRound, position: int | None) -> tuple[str, ...]:
-    """Cite what a document says of a losing bet that a player takes back (Division 9, 4.8), where this bet lost."""
+    """Cite the rule on withdrawing a losing bet (Division 9, 4.8), if a late withdrawal concerned a losing bet."""
     if position is None or not recorded_round.bets[position].is_withdrawn_late:
         return ()
     expected = recorded_round.expected()

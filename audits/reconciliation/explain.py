@@ -1,4 +1,4 @@
-"""Rounds in which the kernel saw something: read whole, one by one, and explained by the scalar engine."""
+"""Read single rounds in full, for the scalar engine to explain what the kernel saw."""
 
 import datetime as dt
 import json
@@ -16,7 +16,7 @@ from games.engine.play.findings import RecordedBet, RecordedRound, Ruled
 from games.engine.play.irregularities import Event
 from games.models import Round
 
-AT_ONCE = 500
+BATCH = 500
 ROUNDS = """
 SELECT id, table_id, gaming_day, assignment_id, started_at, rulebook, events, players, boxes, stakes, nets, nets_given,
     late, refused, withdrawn, placed_at, withdrawn_at, closed_at
@@ -25,7 +25,7 @@ FROM games_round WHERE id = ANY (%s) ORDER BY started_at, ref
 
 
 class OnRecord(NamedTuple):
-    """As much of a round as is needed to explain it."""
+    """The columns of a round that are needed to explain it."""
 
     pk: int
     table_id: int
@@ -47,24 +47,26 @@ class OnRecord(NamedTuple):
     closed_at: dt.datetime | None
 
 
-def event_of(one: dict[str, Any]) -> Event:
+def event_of(event: dict[str, Any]) -> Event:
+    """Return a recorded event as the engine takes it."""
     return Event(
-        kind=one["kind"],
-        at=dt.datetime.fromisoformat(one["at"]),
-        tumbles=one.get("tumbles"),
-        dice=Throw(tuple(one["dice"])) if "dice" in one else None,
-        known=parse_known_dice(one["known_dice"]) if "known_dice" in one else None,
-        rule=one.get("rule"),
-        activated=one.get("activated", False),
-        by=one.get("by"),
+        kind=event["kind"],
+        at=dt.datetime.fromisoformat(event["at"]),
+        tumbles=event.get("tumbles"),
+        dice=Throw(tuple(event["dice"])) if "dice" in event else None,
+        known=parse_known_dice(event["known_dice"]) if "known_dice" in event else None,
+        rule=event.get("rule"),
+        activated=event.get("activated", False),
+        by=event.get("by"),
     )
 
 
-#: Half the time of `RecordedBet._make`, which checks a length that is known here.
+#: Takes half the time of `RecordedBet._make`, which checks a length that is known here.
 _as_bet = partial(tuple.__new__, RecordedBet)
 
 
 def recorded_bets(round_: Round | OnRecord, corrected: Sequence[int] | None = None) -> list[RecordedBet]:
+    """Return the bets of a round as the engine takes them, with corrected nets if there are any."""
     nets: Sequence[int | None] = round_.nets if corrected is None else corrected
     if round_.nets_given and corrected is None:
         nets = [net if is_given else None for net, is_given in zip(round_.nets, round_.nets_given, strict=True)]
@@ -88,7 +90,7 @@ def recorded_bets(round_: Round | OnRecord, corrected: Sequence[int] | None = No
 
 
 def _at_the_call(round_: Round | OnRecord) -> Iterator[bool]:
-    """Tell of each bet whether it was placed or taken back at the very moment of the call."""
+    """Yield for each bet whether it was placed or withdrawn at the exact moment of the call."""
     never = [None] * len(round_.players)
     moments = zip(round_.placed_at or never, round_.withdrawn_at or never, strict=True)
     return (round_.closed_at is not None and round_.closed_at in pair for pair in moments)
@@ -97,7 +99,7 @@ def _at_the_call(round_: Round | OnRecord) -> Iterator[bool]:
 def recorded_round(
     round_: Round | OnRecord, applied: AppliedTerms, since: LaterDecisions | None = None
 ) -> RecordedRound:
-    """As it was recorded, or as it stands since it was ruled on and corrected."""
+    """Return a round as the engine takes it: as recorded, or with later rulings and corrections."""
     since = since or LaterDecisions()
     events = [event_of(event) for event in round_.events]
     game, last = applied.game, since.correction
@@ -109,6 +111,7 @@ def recorded_round(
 
 
 def ruled_by(last: Correction) -> Ruled:
+    """Return a correction as the engine takes it."""
     throw = parse_dice(last.dice) if last.dice else None
     nets: tuple[int | None, ...] | None = tuple(last.nets) if last.is_decided else None
     if nets is not None and last.decided is not None:
@@ -119,9 +122,9 @@ def ruled_by(last: Correction) -> Ruled:
 def explained(
     ids: Sequence[int], applying: TermsOfDay, *, are_corrected: bool = False
 ) -> Iterator[tuple[OnRecord, RecordedRound]]:
-    """In the order of their start."""
-    for first in range(0, len(ids), AT_ONCE):
-        keys = ids[first : first + AT_ONCE]
+    """Yield rounds in the order of their start, as recorded and as the engine takes them."""
+    for first in range(0, len(ids), BATCH):
+        keys = ids[first : first + BATCH]
         since = later_decisions_of(keys, with_corrections=are_corrected)
         for one in map(OnRecord._make, query_rows(ROUNDS, list(keys))):
             applied = applying.at(one.assignment_id, one.started_at)

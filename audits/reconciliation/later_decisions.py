@@ -1,4 +1,4 @@
-"""What became of rounds since they were recorded: the rulings about them, and their corrections."""
+"""Decisions on rounds after they were recorded: rulings and corrections."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,12 +10,14 @@ from games.database.sql import query_rows
 
 @dataclass(frozen=True)
 class LaterDecisions:
-    rulings: tuple[str, ...] = ()  # numbers
+    """The decisions on one round after it was recorded."""
+
+    rulings: tuple[str, ...] = ()  # their numbers
     correction: Correction | None = None  # the last one
-    by_rule: Correction | None = None  # the last one that a rule itself decided, and no ruling or discretion
+    by_rule: Correction | None = None  # the last one that rests on a rule, not on a ruling or discretion
 
 
-#: Numbers of rulings, by the rounds of their incidents.
+#: The numbers of rulings on each round, through incidents.
 RULINGS = """
 SELECT o.round_id, r.number FROM audits_incidentround o JOIN audits_ruling r ON r.incident_id = o.incident_id
 WHERE o.round_id = ANY (%s) ORDER BY r.id
@@ -23,15 +25,15 @@ WHERE o.round_id = ANY (%s) ORDER BY r.id
 
 
 def later_decisions_of(keys: Sequence[int], *, with_corrections: bool = True) -> dict[int, LaterDecisions]:
-    """Of these rounds, those about which something was said."""
+    """Return the later decisions by round, without the rounds that have none."""
     last: dict[int, Correction] = {}
     by_rule: dict[int, Correction] = {}
     if with_corrections:
         made = Correction.objects.filter(round__in=keys).order_by("ordinal")
-        for one in made.select_related("consequence__ruling").defer("consequence__ruling__search"):
-            last[one.round_id] = one
-            if not decision_of(one):
-                by_rule[one.round_id] = one
+        for correction in made.select_related("consequence__ruling").defer("consequence__ruling__search"):
+            last[correction.round_id] = correction
+            if not decision_of(correction):
+                by_rule[correction.round_id] = correction
     rulings: dict[int, list[str]] = defaultdict(list)
     for key, number in query_rows(RULINGS, list(keys)):
         rulings[key].append(number)
@@ -42,7 +44,7 @@ def later_decisions_of(keys: Sequence[int], *, with_corrections: bool = True) ->
 
 
 def decision_of(correction: Correction) -> str:
-    """The ruling or discretion that a correction rests on; empty where a rule itself says so."""
+    """Name the ruling or discretion that a correction rests on; empty if it rests on a rule."""
     order = correction.consequence
     if order.ruling is not None:
         return order.ruling.number

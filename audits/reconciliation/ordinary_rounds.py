@@ -1,4 +1,4 @@
-"""Rounds that went as every round should, asked of PostgreSQL: nothing of their events is worth a second look."""
+"""The SQL condition for ordinary rounds, whose events need no closer look by the engine."""
 
 from psycopg import sql
 
@@ -16,13 +16,13 @@ def _kind(place: int, kind: str) -> str:
 
 
 def _tumbled(place: int) -> str:
-    """Only a tumbler has tumbles, so its kind need not be asked."""
+    """Return the condition for a valid tumble. Only tumbler events have tumbles, so the kind is not checked."""
     return f"(r.events->{place}->>'tumbles')::int >= {{tumbles}}"
 
 
-#: Five events, with one valid tumble where the round's own rulebook has it: before betting, while it is open, or after.
-#: A settled round has each of the other four events once, and recording puts no-more-bets before the result. So three
-#: or four questions decide; each costs a tenth of the whole reading.
+#: Five events, with one valid tumble in the place that the round's rulebook requires: before, during or after betting.
+#: A settled round has each of the other four events once, and recording ensures no-more-bets before the result. So
+#: three or four conditions are enough; each costs a tenth of the whole reading.
 ORDINARY = f"""
 CASE WHEN r.status <> 'settled' OR jsonb_array_length(r.events) <> 5 THEN false
 ELSE {_kind(3, RESULT)} AND CASE WHEN {_kind(0, PLACE_BETS)}
@@ -33,7 +33,7 @@ END
 
 
 def ordinary() -> sql.Composed:
-    """A condition on `games_round r`. Whatever it is not true of, the engine looks at."""
+    """Return the condition on `games_round r`. The engine looks at all rounds for which it is not true."""
     books = list(rulebooks().values())
     return sql.SQL(ORDINARY).format(
         tumbles=sql.Literal(max(book.valid_tumbles for book in books)),
@@ -44,7 +44,7 @@ def ordinary() -> sql.Composed:
 
 
 def _may_tumble(book: Rulebook, phase: Phase) -> bool:
-    """By the order of play, and without being an irregularity."""
+    """Say whether a rulebook has the tumbler in this phase, without an irregularity."""
     is_early = not phase.is_closed
     is_fine = not is_early or situation_of(book, "tumbler-early").action == "stand"
     return phase in tumbler_phases(book.id) and is_fine

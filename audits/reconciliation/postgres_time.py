@@ -7,8 +7,10 @@ MICROSECOND = dt.timedelta(microseconds=1)
 
 
 def microseconds(moment: dt.datetime) -> int:
+    """Return a moment as PostgreSQL counts it."""
     return (moment - EPOCH) // MICROSECOND
 
 
 def moment_of(microseconds: int) -> dt.datetime:
+    """Return the moment that PostgreSQL counts so."""
     return EPOCH + int(microseconds) * MICROSECOND

@@ -1,4 +1,4 @@
-"""The figures of rounds that the scalar engine settles one by one: corrected ones, and others that are few."""
+"""Figures of rounds that the scalar engine settles one by one: corrected rounds and a few others."""
 
 from audits.reconciliation.totals import Sums
 from games.engine.exposure import exposure
@@ -8,12 +8,13 @@ from games.engine.signs.limits import Bet
 
 
 def sums_of_round(recorded_round: RecordedRound) -> Sums:
-    found, expected = recorded_round.assessment, [net for net, _ in recorded_round.expected()]
-    is_settled = found.is_finished and not found.is_void
+    """Return the figures of one round."""
+    assessment, expected = recorded_round.assessment, [net for net, _ in recorded_round.expected()]
+    is_settled = assessment.is_finished and not assessment.is_void
     sums = Sums(
-        rounds=1, bets=len(recorded_round.bets), settled=int(is_settled), voids=int(found.is_void),
-        unfinished=int(not found.is_finished), house_expected=-sum(expected),
-        house_recorded=-sum(bet.net or 0 for bet in recorded_round.bets) if found.is_finished else 0,
+        rounds=1, bets=len(recorded_round.bets), settled=int(is_settled), voids=int(assessment.is_void),
+        unfinished=int(not assessment.is_finished), house_expected=-sum(expected),
+        house_recorded=-sum(bet.net or 0 for bet in recorded_round.bets) if assessment.is_finished else 0,
         by_ruling_amount=sum(abs(beyond.decided - beyond.by_rules) for beyond in recorded_round.beyond_rules()),
     )  # fmt: skip
     if is_settled:

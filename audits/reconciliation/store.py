@@ -1,4 +1,4 @@
-"""Findings on record: what is new is added, what is no longer found lapses, what is found again stands again."""
+"""Save findings: add new ones, mark those no longer found as lapsed, restore those found again."""
 
 import datetime as dt
 from collections import Counter
@@ -17,18 +17,18 @@ from audits.reconciliation.terms import TermsOfDay
 from games.engine.play.findings import VERSION
 from games.models import Round
 
-FOUND = tuple(field.name for field in fields(FindingDraft))
-OF_ROUND = ("round_id", "table_id", "gaming_day", "round_started_at", "rulebook", "limit_set_id")
-OF_RUN = ("engine", "found_by_id", "found_at")
-#: What nobody has said anything about yet.
+DRAFT_FIELDS = tuple(field.name for field in fields(FindingDraft))
+ROUND_FIELDS = ("round_id", "table_id", "gaming_day", "round_started_at", "rulebook", "limit_set_id")
+RUN_FIELDS = ("engine", "found_by_id", "found_at")
+#: The status of a new finding.
 NEW = {
     "state": Finding.State.OPEN.value, "acknowledged_by": "", "outcome": "", "resolution": "",
     "needs_confirmation": False,
 }  # fmt: skip
 
 
-class KnownFindings(NamedTuple):
-    """Of what is on record, as much as is compared."""
+class KnownFinding(NamedTuple):
+    """The columns of a finding on record that are compared."""
 
     pk: int
     round_id: int
@@ -40,81 +40,85 @@ class KnownFindings(NamedTuple):
 
 @dataclass
 class GatheredDrafts:
-    """All that was found in some rounds, by round."""
+    """The findings of some rounds, by round."""
 
     by_round: dict[int, list[FindingDraft]] = field(default_factory=dict)
-    rounds: dict[int, OnRecord] = field(default_factory=dict)  # those that are at hand
+    rounds: dict[int, OnRecord] = field(default_factory=dict)  # rounds that are already read
 
-    def add(self, key: int, found: Iterable[FindingDraft], on_record: OnRecord | None = None) -> None:
-        listed = list(found)
+    def add(self, key: int, drafts: Iterable[FindingDraft], on_record: OnRecord | None = None) -> None:
+        listed = list(drafts)
         if listed:
             self.by_round.setdefault(key, []).extend(listed)
         if listed and on_record is not None:
             self.rounds[key] = on_record
 
     def kinds(self) -> Counter[tuple[str, str]]:
-        """How many there are of each category and kind."""
-        keyed = {(key, one.key): (one.category.value, one.kind) for key, _, one in self}
+        """Count the findings of each category and kind."""
+        keyed = {(key, draft.key): (draft.category.value, draft.kind) for key, _, draft in self}
         return Counter(keyed.values())
 
     def __iter__(self) -> Iterator[tuple[int, int, FindingDraft]]:
-        for key, found in self.by_round.items():
-            for ordinal, one in enumerate(found):
-                yield key, ordinal, one
+        for key, drafts in self.by_round.items():
+            for ordinal, draft in enumerate(drafts):
+                yield key, ordinal, draft
 
 
 def findings_save(
-    gathered: GatheredDrafts, known: QuerySet[Finding], run: Callable[[], Run], applying: TermsOfDay
+    gathered: GatheredDrafts, known: QuerySet[Finding], run: Callable[[], Run], day_terms: TermsOfDay
 ) -> None:
-    """`known` are the findings on record of what was looked at: all of these that were not found again lapse."""
-    on_record = {
-        (one.round_id, one.key): one for one in map(KnownFindings._make, known.values_list(*KnownFindings._fields))
-    }
-    found = {(key, one.key): (ordinal, one) for key, ordinal, one in gathered}
-    if new := {name: entry for name, entry in found.items() if name not in on_record}:
-        _add(new, gathered.rounds, run(), applying)
-    gone = [one.pk for name, one in on_record.items() if name not in found and one.lapsed_at is None]
-    back = [one.pk for name, one in on_record.items() if name in found and one.lapsed_at is not None]
-    moved = [one.pk for name, one in on_record.items() if name in found and _differs(one, *found[name])]
+    """Save the findings of a pass. `known` are the findings on record in its scope: those not found again lapse."""
+    rows = map(KnownFinding._make, known.values_list(*KnownFinding._fields))
+    on_record = {(finding.round_id, finding.key): finding for finding in rows}
+    drafts = {(key, draft.key): (ordinal, draft) for key, ordinal, draft in gathered}
+    if new := {name: entry for name, entry in drafts.items() if name not in on_record}:
+        _add(new, gathered.rounds, run(), day_terms)
+    gone, back, moved = [], [], []
+    for name, finding in on_record.items():
+        if name not in drafts:
+            gone += [finding.pk] if finding.lapsed_at is None else []
+            continue
+        back += [finding.pk] if finding.lapsed_at is not None else []
+        moved += [finding.pk] if _differs(finding, *drafts[name]) else []
     changing = Finding.objects.in_bulk({*gone, *back, *moved})
     if gone:
         _mark([changing[key] for key in gone], run(), "No longer found", lapsed_by=run(), lapsed_at=timezone.now())
     if back:
         _mark([changing[key] for key in back], run(), "Found again", lapsed_by=None, lapsed_at=None)
-    for one in (changing[key] for key in moved):
-        one.ordinal, now = found[one.round_id or 0, one.key]  # `known` are those of rounds on record
-        one.detail = now.detail
+    for changed in (changing[key] for key in moved):
+        changed.ordinal, draft = drafts[changed.round_id or 0, changed.key]  # `known` are findings of recorded rounds
+        changed.detail = draft.detail
     Finding.objects.bulk_update([changing[key] for key in moved], ["ordinal", "detail"], batch_size=500)
 
 
-def _differs(known_findings: KnownFindings, ordinal: int, now: FindingDraft) -> bool:
-    """The same finding at another place, or in other words: a ruling is named once there is one."""
-    return known_findings.ordinal != ordinal or known_findings.detail != now.detail
+def _differs(known: KnownFinding, ordinal: int, draft: FindingDraft) -> bool:
+    """Say whether place or detail of a finding changed. The detail names a ruling once there is one."""
+    return known.ordinal != ordinal or known.detail != draft.detail
 
 
 def _add(
     entries: dict[tuple[int, str], tuple[int, FindingDraft]],
-    at_hand: dict[int, OnRecord],
+    rounds_read: dict[int, OnRecord],
     run: Run,
-    applying: TermsOfDay,
+    day_terms: TermsOfDay,
 ) -> None:
-    """By COPY: a day on which everything is wrong has as many findings as bets."""
+    """Add findings by COPY: on a day when everything is wrong there are as many findings as bets."""
     columns = ("table_id", "gaming_day", "assignment_id", "started_at", "rulebook")
-    missing = Round.objects.only(*columns).in_bulk({key for key, _ in entries} - at_hand.keys())
-    rounds: dict[int, OnRecord | Round] = {**at_hand, **missing}
+    missing = Round.objects.only(*columns).in_bulk({key for key, _ in entries} - rounds_read.keys())
+    rounds: dict[int, OnRecord | Round] = {**rounds_read, **missing}
     now = timezone.now()
-    named = (*FOUND, *OF_ROUND, "ordinal", *OF_RUN, *NEW)
-    with connection.cursor() as cursor, cursor.copy(f"COPY audits_finding ({', '.join(named)}) FROM STDIN") as copy:
-        for (key, _), (ordinal, one) in entries.items():
-            of = rounds[key]
-            sign = applying.at(of.assignment_id, of.started_at).limit_set
-            of_round = (key, of.table_id, of.gaming_day, of.started_at, of.rulebook, sign.pk if sign else None)
-            found = (getattr(one, name) for name in FOUND)
-            copy.write_row((*found, *of_round, ordinal, VERSION, run.pk, now, *NEW.values()))
+    names = (*DRAFT_FIELDS, *ROUND_FIELDS, "ordinal", *RUN_FIELDS, *NEW)
+    with connection.cursor() as cursor, cursor.copy(f"COPY audits_finding ({', '.join(names)}) FROM STDIN") as copy:
+        for (key, _), (ordinal, draft) in entries.items():
+            played = rounds[key]
+            sign = day_terms.at(played.assignment_id, played.started_at).limit_set
+            of_round = (key, played.table_id, played.gaming_day, played.started_at, played.rulebook,
+                        sign.pk if sign else None)  # fmt: skip
+            of_draft = (getattr(draft, name) for name in DRAFT_FIELDS)
+            copy.write_row((*of_draft, *of_round, ordinal, VERSION, run.pk, now, *NEW.values()))
 
 
 def _mark(findings: list[Finding], run: Run, reason: str, **values: Any) -> None:
-    """A change that no person made, in the history all the same: the run is its author."""
+    """Change findings with a history entry whose author is the run, not a person."""
     for finding in findings:
         for name, value in values.items():
             setattr(finding, name, value)

@@ -1,4 +1,4 @@
-"""The figures of rounds, added up."""
+"""Sums of the figures of rounds."""
 
 from dataclasses import dataclass, fields
 
@@ -10,7 +10,7 @@ from games.engine.kernel.kernel import THROWS, Verdict
 
 @dataclass
 class Sums:
-    """By the names of `audits.models.Figures`."""
+    """Sums over rounds, with the names of `audits.models.Figures`."""
 
     rounds: int = 0
     settled: int = 0
@@ -30,6 +30,7 @@ class Sums:
 
 
 def sums_of(rounds: Rounds, verdict: Verdict) -> Sums:
+    """Return the figures of rounds that the kernel settled."""
     status = rounds.status
     return Sums(
         rounds=len(rounds.ids),
@@ -46,7 +47,7 @@ def sums_of(rounds: Rounds, verdict: Verdict) -> Sums:
 
 
 def _sum(amounts: Ints, sizes: Ints, rounds: Bools, bets: Bools | None) -> int:
-    """Over the bets of some of the rounds, and of these some; mostly all of them."""
+    """Add up amounts over the bets of the chosen rounds, or only the chosen bets of these."""
     if not rounds.all():
         of_rounds = np.repeat(rounds, sizes)
         bets = of_rounds if bets is None else of_rounds & bets
@@ -54,6 +55,6 @@ def _sum(amounts: Ints, sizes: Ints, rounds: Bools, bets: Bools | None) -> int:
 
 
 def _exact(amounts: Ints) -> int:
-    """In int64 where that is enough; else in whole numbers of any size."""
+    """Add up in int64 if no overflow is possible, else with Python's integers."""
     most = max(abs(int(amounts.max(initial=0))), abs(int(amounts.min(initial=0))))
     return int(amounts.sum()) if most * max(len(amounts), 1) < 2**62 else sum(amounts.tolist())

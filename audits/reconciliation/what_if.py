@@ -1,4 +1,4 @@
-"""A recorded round settled otherwise: by another rulebook, layout, policy or sign, beside how it is settled now."""
+"""Replay a recorded round: settle it by another rulebook, layout, policy or sign, and compare with the terms now."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ from games.floor.moments import as_text
 from games.models import LimitSet, Round
 
 Row = dict[str, Any]
-Net = int | None  # None: none was given, or the round has no result
+Net = int | None  # None: no net was recorded, or the round has no result
 
 
 @dataclass(frozen=True)
 class OtherGame:
-    """What the round is to be settled by instead."""
+    """The rulebook and layout to settle the round by instead."""
 
     book: Rulebook
     layout: Layout
@@ -32,12 +32,12 @@ class OtherGame:
 
 @dataclass(frozen=True)
 class Replay:
-    """One round, settled twice. What was recorded is compared with the second."""
+    """One round, settled twice: by its own terms and by others. The record is compared with the second settlement."""
 
     round: Round
     applied: AppliedTerms
     otherwise: RecordedRound
-    left_out: Sequence[str] = ()  # lines of the table's own sign that the other layout has no place for
+    left_out: Sequence[str] = ()  # lines of the table's own sign that do not fit the other layout
     limits_file: str | None = None
 
     @cached_property
@@ -46,17 +46,20 @@ class Replay:
 
 
 def other_game(round_: Round, book_id: str | None, layout_code: str | None) -> OtherGame:
+    """Return the rulebook and layout to replay by. Each defaults to the round's own."""
     book = rulebook(book_id or round_.rulebook)
     return OtherGame(book, layout(book, layout_code or round_.layout))
 
 
 def sign_on(game: OtherGame, limits: Limits) -> tuple[Limits, list[str]]:
-    """The table's own sign on another layout: what this has no place for is left out, and told."""
+    """Return the lines of the table's own sign that fit another layout, and the names of those left out."""
     lacking = [(where, key) for where, key, _ in misfits(game.book, game.layout, limits.by_key, limits.differential)]
     kept = replace(
         limits,
         by_key={key: line for key, line in limits.by_key.items() if ("boxes", key) not in lacking},
-        differential={key: one for key, one in limits.differential.items() if ("differential", key) not in lacking},
+        differential={
+            key: amount for key, amount in limits.differential.items() if ("differential", key) not in lacking
+        },
     )
     return kept, [key if where == "boxes" else f"{where} {key}" for where, key in lacking]
 
@@ -65,7 +68,7 @@ def replay(
     round_: Round, applied: AppliedTerms, game: OtherGame, *, excess: str | None = None, limits: Limits | None = None,
     limits_file: str | None = None,
 ) -> Replay:  # fmt: skip
-    """Without anything else it is settled as it is now."""
+    """Settle a recorded round by other terms. Terms that are not given stay as they are now."""
     own, left_out = sign_on(game, applied.game.limits)
     now = recorded_round(round_, applied)
     verify_boxes(game, now.bets)
@@ -80,7 +83,7 @@ def replay(
 
 
 def verify_boxes(game: OtherGame, bets: Iterable[RecordedBet]) -> None:
-    """A bet that counts for nothing needs no box."""
+    """Raise if the layout lacks the box of a bet. Bets that do not count need no box."""
     missing = {bet.box: bet.player for bet in bets if bet.counts and bet.box not in game.layout.boxes}
     if missing:
         raise InputError(
@@ -96,6 +99,7 @@ def verify_boxes(game: OtherGame, bets: Iterable[RecordedBet]) -> None:
 
 
 def replay_document(done: Replay) -> Row:
+    """Return a replay as JSON data."""
     one, casino = done.round, done.round.table.casino
     bets = _bets(done)
     return {
@@ -146,17 +150,17 @@ def _found(recorded_round: RecordedRound) -> Row:
         else [],
         "irregularities": [
             {
-                "rule": recorded_round.book.cite(odd.rule)[0] if odd.rule else None,
-                "action": odd.action,
-                "detail": odd.detail,
+                "rule": recorded_round.book.cite(irregularity.rule)[0] if irregularity.rule else None,
+                "action": irregularity.action,
+                "detail": irregularity.detail,
             }
-            for odd in recorded_round.irregularities()
+            for irregularity in recorded_round.irregularities()
         ],
     }
 
 
 def _bets(done: Replay) -> list[Row]:
-    """In minor units, as all that is added up."""
+    """List the bets with amounts in minor units, so that they can be added up."""
     now, otherwise = done.now.expected(), done.otherwise.expected()
     return [
         {
@@ -173,7 +177,7 @@ def _shown(bet: Row) -> Row:
 
 
 def _totals(bets: Sequence[Row], sign: int = 1) -> Row:
-    """What was recorded, what is due, and the difference between the last and the first."""
+    """Return the sums recorded, due now and due otherwise, and the difference between the last and the first."""
     recorded, now, otherwise = (_sum(bets, name, sign) for name in ("recorded", "now", "otherwise"))
     difference = None if otherwise is None else otherwise - (recorded or 0)
     amounts = {"recorded": recorded, "now": now, "otherwise": otherwise, "difference": difference}
@@ -181,7 +185,7 @@ def _totals(bets: Sequence[Row], sign: int = 1) -> Row:
 
 
 def _sum(bets: Sequence[Row], name: str, sign: int) -> Net:
-    """None where nothing is known; a net that was not given moved nothing."""
+    """Add up the known nets; None if none is known. A net that was not recorded counts as 0."""
     known = [bet[name] for bet in bets if bet[name] is not None]
     return sign * sum(known) if known or not bets else None
 

@@ -1,1 +1,1 @@
-"""What a report says: one class a report. How a file is written is `audits.exports`."""
+"""The content of reports, one class for each. `audits.exports` writes the files."""

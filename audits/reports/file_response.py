@@ -1,4 +1,4 @@
-"""How the file of a report leaves the site: as a file to keep, never as something that a browser shows."""
+"""Answer a request with a report's file, as a download that browsers do not display."""
 
 from django.http import FileResponse
 
@@ -10,7 +10,7 @@ from games.models import Staff
 
 
 def report_response(*, actor: Staff, run: ReportRun, certified: bool = False) -> FileResponse:
-    """Return the file, block by block. That the person had it is on record first."""
+    """Return the file of a report as a stream, after the export is on record."""
     path = report_file(actor=actor, run=run, certified=certified)
     return FileResponse(
         path.open("rb"), as_attachment=True, filename=file_name(run, certified=certified),

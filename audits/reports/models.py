@@ -1,4 +1,4 @@
-"""Reports that people or schedules asked for: each a job with its file, who certified it, and when it is due again."""
+"""Reports that people or schedules requested: runs with their files, certificates and schedules."""
 
 import uuid
 
@@ -24,7 +24,7 @@ CERTIFIED_FORMATS = (ReportFormat.PDF, ReportFormat.XLSX)
 
 
 class ReportSchedule(models.Model):
-    """A report that is made by the clock, in the name and with the reach of its owner."""
+    """A report that is made at fixed times, in the name and with the reach of its owner."""
 
     class Every(models.TextChoices):
         DAY = "day", "Every gaming day, at its close"
@@ -63,7 +63,7 @@ class ReportSchedule(models.Model):
 
 
 class ReportRun(models.Model):
-    """A report that was asked for: what it is about, how far it has come, and the file that came of it."""
+    """A report that was requested: its parameters, progress and file."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -82,7 +82,7 @@ class ReportRun(models.Model):
     casino_path, pit_path = "casino", "pit"
     confidential_path = "is_confidential"
 
-    # --- What was asked for: written once ---
+    # --- The request: written once ---
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField("report", max_length=20)
     format = models.CharField(max_length=4, choices=ReportFormat)
@@ -103,7 +103,7 @@ class ReportRun(models.Model):
     schedule = models.ForeignKey(ReportSchedule, on_delete=models.PROTECT, null=True, related_name="runs")
     again_of = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="again")
 
-    # --- What became of it ---
+    # --- The progress and the result ---
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     started_at = models.DateTimeField(null=True)
@@ -170,12 +170,12 @@ class ReportRun(models.Model):
 
     @property
     def is_expired(self) -> bool:
-        """Its time is over, whether or not the clock has removed its file already."""
+        """Say whether the file has expired, even if it is not removed yet."""
         return self.removed_at is not None or (self.expires_at is not None and self.expires_at <= timezone.now())
 
 
 class ReportCertificate(models.Model):
-    """A compliance officer's word on a finished report. Written once."""
+    """A compliance officer's certificate of a finished report. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "run__casino", "run__pit"

@@ -1,4 +1,4 @@
-"""What a report says beside its rows: by which rules was played, and where the casino has no approval for them."""
+"""Notes on a report: the rulebooks in its period, and those for which the casino has no approval on record."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -9,36 +9,37 @@ from audits.reports.report_kind import ReportRequest
 from games.engine.rules.loader import rulebook
 from games.floor.approval import approval_notice
 from games.floor.moments import day_bounds
+from games.labels.rules import rulebook_title
 from games.models import Casino, Table, TableAssignment
 
 
-def approval_notes(asked: ReportRequest) -> list[str]:
-    """Return a sentence for each casino and rulebook in force in the period of the report, where one must be said."""
-    return [note for casino, tables in _by_casino(asked) for note in _notes(casino, _played(casino, tables, asked))]
+def approval_notes(request: ReportRequest) -> list[str]:
+    """Return the notices about approval for the casinos and rulebooks in the period of the report."""
+    return [note for casino, tables in _by_casino(request) for note in _notes(casino, _played(casino, tables, request))]
 
 
-def rulebooks_of(asked: ReportRequest) -> list[str]:
-    """List the rulebooks in force in the period of the report, by their ids."""
-    return sorted({id_ for casino, tables in _by_casino(asked) for id_ in _played(casino, tables, asked)})
+def rulebooks_of(request: ReportRequest) -> list[str]:
+    """List the ids of the rulebooks in force in the period of the report."""
+    return sorted({id_ for casino, tables in _by_casino(request) for id_ in _played(casino, tables, request)})
 
 
 def table_notes(table: Table, day: dt.date) -> list[str]:
-    """Return the notes for one table and gaming day, for a page whose reader was let in already."""
+    """Return the notes for one table and gaming day. The caller has checked that the reader may see them."""
     return _notes(table.casino, _rulebooks(table.casino, [table], day, day))
 
 
-def _by_casino(asked: ReportRequest) -> list[tuple[Casino, Iterable[Table]]]:
-    tables = Table.objects.order_by().filter(asked.standing.within(Table))
-    if asked.casino is not None:
-        tables = tables.filter(casino=asked.casino)
-    if asked.table is not None:
-        tables = tables.filter(pk=asked.table.pk)
+def _by_casino(request: ReportRequest) -> list[tuple[Casino, Iterable[Table]]]:
+    tables = Table.objects.order_by().filter(request.capacity.within(Table))
+    if request.casino is not None:
+        tables = tables.filter(casino=request.casino)
+    if request.table is not None:
+        tables = tables.filter(pk=request.table.pk)
     casinos = Casino.objects.filter(pk__in=tables.values("casino"))
     return [(casino, tables.filter(casino=casino)) for casino in casinos]
 
 
-def _played(casino: Casino, tables: Iterable[Table], asked: ReportRequest) -> Iterable[str]:
-    return _rulebooks(casino, tables, asked.first, asked.last)
+def _played(casino: Casino, tables: Iterable[Table], request: ReportRequest) -> Iterable[str]:
+    return _rulebooks(casino, tables, request.first, request.last)
 
 
 def _rulebooks(casino: Casino, tables: Iterable[Table], first: dt.date, last: dt.date) -> Iterable[str]:
@@ -48,6 +49,5 @@ def _rulebooks(casino: Casino, tables: Iterable[Table], first: dt.date, last: dt
 
 
 def _notes(casino: Casino, rulebooks: Iterable[str]) -> list[str]:
-    books = [rulebook(id_) for id_ in rulebooks]
-    said = [(book, approval_notice(book, casino)) for book in books]
-    return [f"{casino}: {book.title}, version {book.version}. {notice}" for book, notice in said if notice]
+    notices = [(id_, approval_notice(rulebook(id_), casino)) for id_ in rulebooks]
+    return [f"{casino}: {rulebook_title(id_)}. {notice}" for id_, notice in notices if notice]

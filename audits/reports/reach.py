@@ -1,4 +1,4 @@
-"""Who may ask for a report, and whose reports a person may see: never one with rows that they may not read."""
+"""Who may request a report, and which reports a person may see: never one with rows that they may not read."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from games.models import Casino, Table
 VIEW, EXPORT, CERTIFY = "report.view", "report.export", "report.certify"
 
 
-def is_read_by(report: type[ReportKind], standing: Capacity) -> bool:
-    """Return whether a capacity may read the rows of a report."""
-    return all(action in standing.role.may for action in report.needs)
+def is_read_by(report: type[ReportKind], capacity: Capacity) -> bool:
+    """Say whether a capacity may read the rows of a report."""
+    return all(action in capacity.role.may for action in report.needs)
 
 
 def kinds_read(actor: Any, action: str = VIEW) -> list[type[ReportKind]]:
@@ -27,7 +27,7 @@ def kinds_read(actor: Any, action: str = VIEW) -> list[type[ReportKind]]:
 def report_capacity(
     actor: Any, kind: str, *, casino: Casino | None = None, table: Table | None = None, action: str = EXPORT
 ) -> Capacity | None:
-    """Return the capacity in which a person may have a report, the highest if there are several."""
+    """Return the highest capacity in which a person may have a report; None if there is none."""
     for capacity in capacities(actor):
         if (
             action not in capacity.role.may
@@ -43,7 +43,7 @@ def report_capacity(
 def report_authorize(
     actor: Any, kind: str, *, casino: Casino | None = None, table: Table | None = None, action: str = EXPORT
 ) -> Capacity:
-    """Pass the gate with a report, or be refused on record; return the capacity in which the person may have it."""
+    """Return the capacity in which a person may have a report; raise and record a denial if there is none."""
     authorize(actor, action, table)
     capacity = report_capacity(actor, kind, casino=casino, table=table, action=action)
     if capacity is None:
@@ -51,26 +51,26 @@ def report_authorize(
     return capacity
 
 
-def reach_of(kind: str, standing: Capacity) -> tuple[int | None, bool]:
-    """Return what limits the rows of a report: the pit of the person, and whether confidential ones are among them."""
-    return standing.pit_id, REPORTS[kind].can_be_confidential and standing.sees_confidential
+def reach_of(kind: str, capacity: Capacity) -> tuple[int | None, bool]:
+    """Return the limits of a report's rows: the pit of the person, and whether confidential rows are included."""
+    return capacity.pit_id, REPORTS[kind].can_be_confidential and capacity.sees_confidential
 
 
 def reports_seen(actor: Any, action: str = VIEW) -> QuerySet[ReportRun]:
-    """Return the reports that a person may see: of their own reach or less, with rows they may read."""
-    wanted = Q(pk__in=[])
+    """Return the reports that a person may see: within their reach, with rows that they may read."""
+    visible = Q(pk__in=[])
     for capacity in capacities(actor):
         if action in capacity.role.may:
-            wanted |= _within(capacity)
-    return ReportRun.objects.filter(wanted)
+            visible |= _within(capacity)
+    return ReportRun.objects.filter(visible)
 
 
-def _within(standing: Capacity) -> Q:
-    query = Q(kind__in=[report.kind for report in REPORTS.values() if is_read_by(report, standing)])
-    if standing.casino_id is not None:
-        query &= Q(casino=standing.casino_id)
-    if standing.pit_id is not None:
-        query &= Q(pit=standing.pit_id)
-    if not standing.sees_confidential:
+def _within(capacity: Capacity) -> Q:
+    query = Q(kind__in=[report.kind for report in REPORTS.values() if is_read_by(report, capacity)])
+    if capacity.casino_id is not None:
+        query &= Q(casino=capacity.casino_id)
+    if capacity.pit_id is not None:
+        query &= Q(pit=capacity.pit_id)
+    if not capacity.sees_confidential:
         query &= Q(is_confidential=False)
     return query

@@ -1,4 +1,4 @@
-"""The reports there are, by the name that commands and programs use."""
+"""All reports, by the names that commands and programs use."""
 
 from audits.reports.kinds.access import Access
 from audits.reports.kinds.corrections import Corrections
@@ -13,7 +13,7 @@ from audits.reports.kinds.rulings import Rulings
 from audits.reports.kinds.voids import Voids
 from audits.reports.report_kind import ReportKind
 
-#: In the order in which the shelf shows them.
+#: In the order of the page.
 ORDERED: tuple[type[ReportKind], ...] = (
     Daily, Discrepancies, Breaches, Irregularities, Procedural, Voids, ByRuling, Corrections, Incidents, Log, Disputes,
     Rulings, LimitsInForce, Access, Exports,

@@ -1,7 +1,7 @@
-"""The shape of a report: what it is called, who reads it and why, its typed columns, its rows and its totals.
+"""The base class of reports: name, purpose, typed columns, rows and totals.
 
-A report is one class. It yields rows as tuples in the order of its columns and knows nothing of files: `audits.exports`
-writes them. It sees what the person who asked for it may see, by the capacity in which they asked.
+A report is one class. It yields rows as tuples in the order of its columns and knows nothing of files, which
+`audits.exports` writes. It reads only what the person who requested it may see, in the capacity of the request.
 """
 
 import datetime as dt
@@ -21,12 +21,12 @@ from games.floor.moments import day_bounds
 from games.models import Casino, Round, Table
 
 M = TypeVar("M", bound=Model)
-SUMMED_AT_ONCE = 1000
+SUM_BLOCK = 1000
 Bounds = tuple[dt.datetime, dt.datetime]
 
 
 class Shelf(StrEnum):
-    """Where a report is found, by the task it serves."""
+    """The heading under which a report is listed, by its purpose."""
 
     REGULATOR = "For the regulator"
     SHIFT = "For the shift"
@@ -35,27 +35,27 @@ class Shelf(StrEnum):
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """A report as it was asked for: by whom and in which capacity, of which gaming days, casino and table.
+    """A request for a report: by whom and in which capacity, for which gaming days, casino and table.
 
-    `casino` is None only for people of no single casino who asked for all of them.
+    `casino` is None only for people of no single casino who request all of them.
     """
 
     actor: Actor
-    standing: Capacity
+    capacity: Capacity
     first: dt.date
     last: dt.date
     casino: Casino | None = None
     table: Table | None = None
-    #: The hours of one shift, where a report is of that alone.
+    #: The hours of the shift, for a report of one shift.
     window: Bounds | None = None
 
     @property
     def timezone(self) -> ZoneInfo:
-        """The casino's clock; UTC for a report over several casinos."""
+        """Return the casino's time zone, or UTC for several casinos."""
         return ZoneInfo(self.casino.timezone if self.casino else "UTC")
 
     def bounds(self) -> Bounds:
-        """Return the moments at which the period begins and ends: its gaming days by the casino's clock, or a shift."""
+        """Return the begin and end of the period: of its gaming days by the casino's clock, or of the shift."""
         if self.window is not None:
             return self.window
         if self.casino is None:
@@ -67,11 +67,11 @@ class ReportRequest:
 
     @property
     def last_reached(self) -> dt.date:
-        """The last gaming day in which rows can lie: the last shift of a day may end in the next gaming day."""
+        """Return the last gaming day that rows can have: the last shift of a day may end in the next gaming day."""
         return self.last if self.window is None else self.last + dt.timedelta(days=1)
 
     def period_of(self, started: str) -> Q:
-        """Return the condition on rows with a gaming day: of the days asked for, or begun in the shift asked for."""
+        """Return the condition on rows with a gaming day: within the days, or begun within the shift."""
         days = Q(gaming_day__gte=self.first, gaming_day__lte=self.last_reached)
         if self.window is None:
             return days
@@ -80,51 +80,52 @@ class ReportRequest:
 
 
 class ReportKind:
-    """The base of all reports. `rows` is read once, in one database snapshot; `totals` is asked for after it."""
+    """The base of all reports. `rows` is read once, in one database snapshot; `totals` is called after it."""
 
-    #: Templates show the class itself.
+    #: Templates use the class itself, not an instance.
     do_not_call_in_templates = True
 
     kind: ClassVar[str]
     title: ClassVar[str]
     shelf: ClassVar[Shelf]
-    #: Who reads it and why, in one or two sentences.
+    #: Who reads the report and why, in one or two sentences.
     about: ClassVar[str]
-    #: The actions (games/access/roles.toml) that a person needs to read its rows, beside making reports at all.
+    #: The actions (games/access/roles.toml) that a person needs to read its rows, besides making reports.
     needs: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[Column, ...]]
-    #: Rules or sections of the documents that it answers to, as people cite them.
+    #: Rules or sections of documents that require it, as people cite them.
     rules: ClassVar[tuple[str, ...]] = ()
-    #: Columns that are added up in the totals row.
+    #: Columns with totals.
     summed: ClassVar[tuple[str, ...]] = ()
-    #: Rows may be about what is confidential: a file then stays with those who may see that.
+    #: Rows may be confidential. Only people who may see confidential records then get the file.
     can_be_confidential: ClassVar[bool] = False
-    #: The report is about findings or results: what is pending in its period is reconciled first.
+    #: The report is about findings or results: pending rounds of its period are reconciled first.
     reconciles: ClassVar[bool] = True
-    #: Its rows change only where a day of its period is reconciled anew.
+    #: Its rows change only when a day of its period is reconciled again.
     rests_on_days: ClassVar[bool] = False
-    #: How people call its rows, for the sentence of a nil report: "No discrepancies were found in 1,240 rounds."
+    #: What people call its rows, for a report without rows: "No discrepancies were found in 1,240 rounds."
     things: ClassVar[str]
 
-    def __init__(self, asked: ReportRequest) -> None:
-        self.asked = asked
+    def __init__(self, request: ReportRequest) -> None:
+        self.request = request
         self._sums: dict[int, int] = {}
 
     def rows(self) -> Iterator[Row]:
+        """Yield the rows in the order of the columns."""
         raise NotImplementedError
 
     def counted_rows(self) -> Iterator[Row]:
-        """Yield the rows and add up the columns that have totals."""
+        """Yield the rows, and add up the columns with totals."""
         positions = [index for index, column in enumerate(self.columns) if column.name in self.summed]
         self._sums = dict.fromkeys(positions, 0)
         remaining = self.rows()
-        while block := list(islice(remaining, SUMMED_AT_ONCE)):
+        while block := list(islice(remaining, SUM_BLOCK)):
             for index in positions:
                 self._sums[index] += sum(row[index] or 0 for row in block)
             yield from block
 
     def totals(self) -> Row | None:
-        """Return the row of totals; None where nothing is added up."""
+        """Return the row of totals; None for a report without totals."""
         if not self._sums:
             return None
         return tuple(self._sums.get(index) for index in range(len(self.columns)))
@@ -138,28 +139,30 @@ class ReportKind:
         return ()
 
     def notes(self) -> tuple[str, ...]:
-        """Return what the report has to say beside its rows."""
+        """Return the notes of the report."""
         return ()
 
-    # --- What it may read ---
+    # --- Its reach ---
 
     def within(self, queryset: QuerySet[M]) -> QuerySet[M]:
-        """Return what of a list the person who asked may see, of the casino and table asked for."""
+        """Restrict a queryset to what the person may see, and to the requested casino and table."""
         model = queryset.model
-        found = queryset.filter(self.asked.standing.within(model))
+        reachable = queryset.filter(self.request.capacity.within(model))
         table_path = getattr(model, "table_path", None)
         casino_path = f"{table_path}__casino" if table_path else getattr(model, "casino_path", None)
         if table_path == "pk":
             casino_path = "casino"
-        if self.asked.casino is not None and casino_path:
-            found = found.filter(**{casino_path: self.asked.casino})
-        if self.asked.table is not None and table_path:
-            found = found.filter(**{table_path: self.asked.table.pk})
-        return found
+        if self.request.casino is not None and casino_path:
+            reachable = reachable.filter(**{casino_path: self.request.casino})
+        if self.request.table is not None and table_path:
+            reachable = reachable.filter(**{table_path: self.request.table.pk})
+        return reachable
 
     def rounds(self) -> int:
-        """Return how many rounds of the period are on record, by the day's figures; of a shift they are counted."""
-        if self.asked.window is not None:
-            return self.within(Round.objects.filter(self.asked.period_of("started_at"))).count()
-        days = self.within(DaySummary.objects.filter(gaming_day__gte=self.asked.first, gaming_day__lte=self.asked.last))
+        """Return the number of rounds on record in the period, from daily results, or counted for a shift."""
+        if self.request.window is not None:
+            return self.within(Round.objects.filter(self.request.period_of("started_at"))).count()
+        days = self.within(
+            DaySummary.objects.filter(gaming_day__gte=self.request.first, gaming_day__lte=self.request.last)
+        )
         return int(days.order_by().aggregate(rounds=Sum("rounds"))["rounds"] or 0)

@@ -1,6 +1,6 @@
-"""Nobody rules on what is their own: who dealt or supervised the round, and, unless overridden, who reported it.
+"""Who may not rule: whoever dealt or supervised the round, and, unless overridden, whoever reported the incident.
 
-A party is a fact: by the round's own record, or named on the incident and confirmed by surveillance or compliance.
+A person is a party by the round's own record, or if named on the incident and confirmed by surveillance or compliance.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,10 @@ RULING_POSTS = ("shift-manager", "casino-manager")
 
 
 def is_party(person: Staff, rounds: Iterable[Round]) -> bool:
-    """By the staff number as it was sent, too: a round may have come before the person was on record."""
+    """Return whether a person dealt or supervised one of these rounds.
+
+    The staff numbers as sent count, too: a round may be older than the person's record.
+    """
     return any(
         person.pk in (round_.dealer_staff_id, round_.supervisor_staff_id)
         or person.number in (round_.dealer, round_.supervisor)
@@ -25,36 +28,37 @@ def is_party(person: Staff, rounds: Iterable[Round]) -> bool:
 
 
 def rounds_as_party(person: Staff) -> Q:
-    """The same for a query: the rounds that a person dealt or supervised."""
+    """Return the query for the rounds that a person dealt or supervised."""
     by_key = Q(dealer_staff=person.pk) | Q(supervisor_staff=person.pk)
     return by_key | Q(dealer=person.number) | Q(supervisor=person.number)
 
 
 def was_there(person: Staff, incident: Incident) -> bool:
-    """Named as dealer or supervisor and confirmed; a name that nobody confirmed bars nobody."""
+    """Return whether a person is a confirmed dealer or supervisor of the incident; unconfirmed ones do not count."""
     named = incident.people.filter(part__in=IncidentPerson.PARTIES, staff=person)
     return named.filter(confirmation__isnull=False).exists()
 
 
 def is_disqualified(person: Staff, incident: Incident) -> bool:
+    """Return whether a person is a party to the incident or to one of its rounds."""
     return is_party_on(person, incident, Round.objects.filter(incidents__incident=incident))
 
 
 def is_party_on(person: Staff, incident: Incident, rounds: Iterable[Round]) -> bool:
-    """Tell whether a person is a party to these rounds by their record, or a confirmed party of the incident."""
+    """Return whether a person is a party to these rounds by their record, or a confirmed party of the incident."""
     return was_there(person, incident) or is_party(person, rounds)
 
 
 def is_reporter(person: Staff, incident: Incident) -> bool:
-    """Who reported it, where the casino asks for another one to rule."""
+    """Return whether a person reported the incident, in a casino where the reporter may not rule."""
     return incident.reported_by_id == person.pk and ruling_setting_of(incident.casino).is_reporter_party
 
 
-# --- Where everybody is disqualified ---------------------------------------------------------------
+# --- Where everyone is disqualified ----------------------------------------------------------------
 
 
 def rulers_of(incident: Incident) -> list[Staff]:
-    """The people of the casino in a post that rules at this moment, permanently or acting, who are no party."""
+    """Return the people of the casino who can rule: in a ruling post now, permanent or acting, and no party."""
     now = timezone.now()
     acting = Q(duties__post__in=RULING_POSTS, duties__starts_at__lte=now, duties__ends_at__gt=now)
     people = Staff.objects.filter(Q(post__in=RULING_POSTS) | acting, casino=incident.casino, is_active=True)
@@ -66,33 +70,34 @@ def rulers_of(incident: Incident) -> list[Staff]:
 
 
 def group_rulers_of(incident: Incident) -> list[Staff]:
-    """The casino managers of the group, who belong to no single casino, and are no party."""
+    """Return the group casino managers, who belong to no single casino, that are no party."""
     people = Staff.objects.filter(casino=None, department="pit", post="casino-manager", is_active=True)
     return [person for person in people.order_by("number") if not is_disqualified(person, incident)]
 
 
 def needs_consent(person: Staff) -> bool:
-    """A person of no single casino rules in the place of the casino's own people: with compliance's consent."""
+    """Return whether a person needs compliance's consent to rule: group staff, who replace the casino's own people."""
     return person.casino_id is None
 
 
 def has_consent(person: Staff, incident: Incident) -> bool:
+    """Return whether compliance has consented to a ruling by this person."""
     return RulingConsent.objects.filter(incident=incident, ruler=person).exists()
 
 
 def who_decides(incident: Incident) -> str:
-    """Say who can rule where nobody of the casino can; empty where somebody can."""
+    """Say who can rule where no one of the casino can; empty where someone can."""
     if rulers_of(incident):
         return ""
-    nobody = f"Nobody of {incident.casino.code} can rule on {incident}: everybody in a post that rules is a party."
+    no_one = f"No one of {incident.casino.code} can rule on {incident}: everyone in a ruling post is a party."
     people = group_rulers_of(incident)
     if not people:
         return (
-            f"{nobody} A casino manager of no single casino can, with a reason and compliance's consent on record; "
-            "there is none. Ask an administrator for an account of one."
+            f"{no_one} A group casino manager can rule, with a reason and compliance's consent on record, but there is "
+            "none. Ask an administrator to create such an account."
         )
     ready = [person for person in people if has_consent(person, incident)]
     names = ", ".join(map(str, ready or people))
     if ready:
-        return f"{nobody} With compliance's consent on record {names} can, with a reason."
-    return f"{nobody} {names} can, as casino manager of the group, with a reason, once compliance has consented."
+        return f"{no_one} Compliance has consented to a ruling by {names}; a reason is required."
+    return f"{no_one} {names} can rule as group casino manager, with a reason, once compliance has consented."

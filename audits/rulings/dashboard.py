@@ -1,4 +1,4 @@
-"""Rulings on the first page: what waits for somebody who rules, for a second person, or for a player's money."""
+"""Rulings on the dashboard: what waits for a ruling, a second person, a payment or a review."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,19 +6,19 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from audits.findings.labels import money
 from audits.incidents.dashboard import MOST_COUNTED, SHOWN
-from audits.incidents.labels import situation_words
+from audits.incidents.labels import situation_label
 from audits.models import Incident, IncidentState
 from audits.rulings.reviews import to_review
 from audits.rulings.selectors import consequences_waiting, repayments_open
 from games.access.gate import can, visible
+from games.labels.money import money_label
 from games.models import Staff
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A thing that waits: what it is called, where it is done, and what else there is to say of it."""
+    """A waiting item: its name, the address of its page, and more about it."""
 
     what: str
     address: str
@@ -27,7 +27,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Work:
-    """Of one kind: how many, the oldest of them, and where all of them are."""
+    """The waiting items of one kind: how many, the oldest of them, and the address of the full list."""
 
     title: str
     count: str
@@ -36,7 +36,7 @@ class Work:
 
 
 def ruling_overview(staff: Staff) -> dict[str, Any]:
-    """None of it for whoever neither rules nor pays."""
+    """Return the waiting work for people who rule or pay; nothing for others."""
     work = []
     if can(staff, "ruling.make"):
         work += [_awaiting(staff), _second(staff)]
@@ -48,6 +48,7 @@ def ruling_overview(staff: Staff) -> dict[str, Any]:
 
 
 def counted(found: QuerySet[Any]) -> str:
+    """Count up to the limit, then say "more than"."""
     count = found.order_by()[: MOST_COUNTED + 1].count()
     return f"more than {MOST_COUNTED}" if count > MOST_COUNTED else str(count)
 
@@ -57,7 +58,7 @@ def _awaiting(staff: Staff) -> Work:
     rows = [
         Waiting(
             str(file), reverse("admin:audits_incident_change", args=[file.pk]),
-            f"{f'{file.table}, ' if file.table else ''}{situation_words(file.situation)}",
+            f"{f'{file.table}, ' if file.table else ''}{situation_label(file.situation)}",
         )
         for file in files.defer("advice").order_by("state_since", "pk")[:SHOWN]
     ]  # fmt: skip
@@ -68,30 +69,33 @@ def _awaiting(staff: Staff) -> Work:
 def _second(staff: Staff) -> Work:
     found = consequences_waiting(staff)
     rows = [
-        Waiting(str(one), reverse("admin:audits_consequence_change", args=[one.pk]), f"{one.incident}, {one.who}")
-        for one in found[:SHOWN]
+        Waiting(
+            str(order), reverse("admin:audits_consequence_change", args=[order.pk]), f"{order.incident}, {order.who}"
+        )
+        for order in found[:SHOWN]
     ]
     every = f"{reverse('admin:audits_consequence_changelist')}?show=waiting"
-    return Work("Waits for a second person", counted(found), rows, every)
+    return Work("Waiting for a second person", counted(found), rows, every)
 
 
 def _unpaid(staff: Staff) -> Work:
     found = repayments_open(staff)
     rows = [
         Waiting(
-            one.player, reverse("admin:audits_consequence_change", args=[one.consequence_id]),
-            f"{'gets' if one.amount > 0 else 'gives back'} {money(abs(one.amount))}, {one.consequence.incident}",
+            repayment.player, reverse("admin:audits_consequence_change", args=[repayment.consequence_id]),
+            f"{'Refund' if repayment.amount > 0 else 'Recovery'} {money_label(abs(repayment.amount))}, "
+            f"{repayment.consequence.incident}",
         )
-        for one in found[:SHOWN]
+        for repayment in found[:SHOWN]
     ]  # fmt: skip
     every = f"{reverse('admin:audits_consequence_changelist')}?show=unpaid"
-    return Work("Repayments not paid", counted(found), rows, every)
+    return Work("Refunds and recoveries not paid", counted(found), rows, every)
 
 
 def _reviews(staff: Staff) -> Work:
     found = to_review(staff)
     rows = [
-        Waiting(str(one.ruling), reverse("admin:audits_ruling_change", args=[one.ruling.pk]), one.why)
-        for one in found[:SHOWN]
+        Waiting(str(review.ruling), reverse("admin:audits_ruling_change", args=[review.ruling.pk]), review.why)
+        for review in found[:SHOWN]
     ]
     return Work("Rulings to review", str(len(found)), rows, reverse("admin:audits_ruling_standing"))

@@ -1,4 +1,4 @@
-"""Rulings by their numbers."""
+"""Find rulings by their numbers."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ from audits.rulings.selectors import NUMBER
 
 
 def rulings_numbered(actor: Any, number: str, casino: str | None = None) -> list[Ruling]:
-    """As with files: one, perhaps several for people of no single casino, or none at all."""
+    """Return the rulings with this number; group staff, who belong to no single casino, may find several."""
     rulings = Ruling.objects.select_related(*SHOWN, "follows", "departs_from").defer(*UNREAD)
     return numbered(actor, rulings, NUMBER.fullmatch(number), casino)

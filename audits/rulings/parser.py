@@ -1,4 +1,4 @@
-"""Reading what other programs send of rulings and what follows from them: every fault at once, with its field."""
+"""Parse rulings and corrective actions sent by other programs; all faults are reported at once, with their fields."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,13 +27,13 @@ RULING_FIELDS = (
     "incident", "kind", "question", "facts", "decision", "reasoning", "rules", "scope", "effective_from", "excess",
     "rounding", "readings", "follows", "departs_from", "departure", "override", "supersedes", "withdraws",
 )  # fmt: skip
-#: What a ruling that only withdraws another one can say.
+#: The fields of a ruling that only withdraws another one.
 WITHDRAWAL_FIELDS = ("withdraws", "reasoning", "effective_from", "override")
 ORDER_FIELDS = (
     "kind", "rule", "ruling", "discretion", "rounds", "live_round", "dice", "nets", "from", "to", "narrowing", "reason",
 )  # fmt: skip
 Kind = Consequence.Kind
-#: What each consequence takes beside its kind and the reason.
+#: The fields of each kind of corrective action, apart from kind and reason.
 TAKEN: dict[str, tuple[str, ...]] = {
     Kind.VOID: ("rule", "ruling", "rounds"),
     Kind.VOID_AFFECTED: ("rule", "ruling", "from", "to", "narrowing"),
@@ -49,17 +49,17 @@ NEEDED: dict[str, tuple[str, ...]] = {
 
 
 class RulingReader(BodyReader):
-    """Beside what every document has: rulings by their numbers, rules, dice and amounts."""
+    """Read one document with rulings by number, rules, dice and amounts."""
 
     def ruling(self, name: str, casino: Casino | None, *, seen: bool = True) -> Ruling | None:
-        """By its number; none where none is named. `seen`: only one that the sender may see."""
+        """Find a ruling by its number; None where none is named. With `seen`, only one that the sender may see."""
         if name not in self.data or not self.verify_line(number := self.data[name], name):
             return None
         match rulings_numbered(self.actor, number, casino.code if casino else None):
-            case [one] if not seen or can(self.actor, "ruling.view", one):
-                return one
+            case [ruling] if not seen or can(self.actor, "ruling.view", ruling):
+                return ruling
             case [_, _, *_]:
-                self.add(name, f"several casinos have a ruling {number!r:.40}; say which with ?casino=CODE.")
+                self.add(name, f"several casinos have a ruling {number!r:.40}; choose with ?casino=CODE.")
             case _:
                 self.add(name, f"there is no ruling {number!r:.40}; check the number.")
         return None
@@ -68,20 +68,20 @@ class RulingReader(BodyReader):
         if "incident" not in self.data or not self.verify_line(number := self.data["incident"], "incident"):
             return None
         match incidents_numbered(self.actor, number, casino.code if casino else None):
-            case [one]:
-                return one
+            case [incident]:
+                return incident
             case []:
                 self.add("incident", f"there is no incident {number!r:.40}; check the number.")
             case _:
-                self.add("incident", f"several casinos have an incident {number}; say which with ?casino=CODE.")
+                self.add("incident", f"several casinos have an incident {number}; choose with ?casino=CODE.")
         return None
 
     def rules(self) -> list[str]:
-        """As citations."""
+        """Read the rules, as citations."""
         rules = self.texts("rules", MOST_RULES)
         for index, rule in enumerate(rules):
             if not is_rule(rule):
-                self.add(f"rules[{index}]", f"{rule!r:.60} is no rule that we know; write it as rws-tai-sai-v6#5.1.2.")
+                self.add(f"rules[{index}]", f"{rule!r:.60} is not a known rule; write it as rws-tai-sai-v6#5.1.2.")
         return rules
 
     def chosen(self, name: str, choices: Sequence[str], default: str) -> str:
@@ -97,7 +97,7 @@ class RulingReader(BodyReader):
         return list(throw.faces) if throw else None
 
     def nets(self) -> dict[int, int]:
-        """What was decided on single bets, by their place in the round, from 0; they are counted from 1."""
+        """Read the nets of single bets by their places, from 0; the sender counts from 1."""
         given = self.data.get("nets", [])
         if not isinstance(given, list) or len(given) > MOST_BETS:
             self.add("nets", f"is not a list of at most {MOST_BETS}; write it as […].")
@@ -118,15 +118,15 @@ class RulingReader(BodyReader):
         if type(bet) is not int or not 0 < bet <= MOST_BETS:
             self.add(f"{where}.bet", f"{bet!r:.40} is not a bet of a round; write its number, from 1.")
         elif bet - 1 in decided:
-            self.add(f"{where}.bet", f"bet {bet} stands twice; keep one of them.")
+            self.add(f"{where}.bet", f"bet {bet} is given twice; keep one of them.")
         else:
             decided[bet - 1] = net or 0
 
-    def only(self, known: Sequence[str], taken: Sequence[str], why: str) -> None:
-        """Fields that are known but do not belong here are told, not ignored."""
+    def only(self, known: Sequence[str], allowed: Sequence[str], fault: str) -> None:
+        """Report known fields that do not belong here."""
         for name in known:
-            if name in self.data and name not in taken:
-                self.add(name, f"{why}; leave it out.")
+            if name in self.data and name not in allowed:
+                self.add(name, f"{fault}; leave it out.")
 
 
 # --- A ruling --------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class RulingReader(BodyReader):
 
 @dataclass(frozen=True)
 class RulingRequest:
-    """What is going to be ruled: on a file, or in place of another ruling."""
+    """A ruling to be made: on an incident, or in place of another ruling."""
 
     draft: RulingDraft
     incident: Incident | None = None
@@ -142,7 +142,7 @@ class RulingRequest:
 
 
 def read_ruling(actor: Actor, document: object, casino: Casino | None = None) -> RulingRequest:
-    """`casino` is where the numbers are of, for people of no single casino."""
+    """Parse a ruling. `casino` is the casino of the numbers, for group staff."""
     reader = RulingReader(actor, document, RULING_FIELDS)
     if "withdraws" in reader.data:
         return _withdrawal(reader, casino)
@@ -172,13 +172,13 @@ def read_ruling(actor: Actor, document: object, casino: Casino | None = None) ->
         override=reader.words("override"),
     )
     if "departure" in reader.data and "departs_from" not in reader.data:
-        reader.add("departure", "says why, but not from which ruling; name it by departs_from.")
+        reader.add("departure", "is a reason without a ruling; name the ruling in departs_from.")
     reader.done()
     return RulingRequest(draft, incident, replaces)
 
 
 def _withdrawal(reader: RulingReader, casino: Casino | None) -> RulingRequest:
-    reader.only(RULING_FIELDS, WITHDRAWAL_FIELDS, "is not said where a ruling is only withdrawn")
+    reader.only(RULING_FIELDS, WITHDRAWAL_FIELDS, "does not belong to a withdrawal")
     reader.required(reader.data, "", "reasoning")
     replaces = reader.ruling("withdraws", casino, seen=False)
     draft = RulingDraft(
@@ -189,12 +189,12 @@ def _withdrawal(reader: RulingReader, casino: Casino | None) -> RulingRequest:
     return RulingRequest(draft, replaces=replaces)
 
 
-# --- What follows ----------------------------------------------------------------------------------
+# --- Corrective actions ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class OrderRequest:
-    """A consequence that is asked for."""
+    """A corrective action to be ordered."""
 
     kind: str
     basis: Basis
@@ -207,6 +207,7 @@ class OrderRequest:
 
 
 def read_order(actor: Actor, incident: Incident, document: object) -> OrderRequest:
+    """Parse the order of a corrective action."""
     reader = RulingReader(actor, document, ORDER_FIELDS, "kind", "reason")
     kind = reader.choice("kind", Kind.values)
     if kind in TAKEN:
@@ -215,7 +216,7 @@ def read_order(actor: Actor, incident: Incident, document: object) -> OrderReque
         _verify_basis(reader, kind)
     rounds = reader.rounds(incident.casino)
     if kind in (Kind.SETTLEMENT, Kind.DISCRETION, Kind.RESULT) and len(rounds) > 1:
-        reader.add("rounds", "there are several; name one round at a time.")
+        reader.add("rounds", "are several; name one round at a time.")
     order = OrderRequest(
         kind=kind,
         basis=Basis(
@@ -235,19 +236,20 @@ def read_order(actor: Actor, incident: Incident, document: object) -> OrderReque
 
 def _verify_basis(reader: RulingReader, kind: str) -> None:
     if kind in (Kind.VOID, Kind.VOID_AFFECTED) and ("rule" in reader.data) == ("ruling" in reader.data):
-        reader.add("rule", "a round is void by a rule or by a ruling; name one of the two.")
+        reader.add("rule", "a void needs a rule or a ruling; name one of the two.")
     if kind == Kind.RESULT and ("rounds" in reader.data) == ("live_round" in reader.data):
-        reader.add("rounds", "a result is of a round on record or of a live_round; name one of the two.")
+        reader.add("rounds", "an amended result needs a round on record or a live_round; name one of the two.")
 
 
 def _ruling_on(reader: RulingReader, incident: Incident) -> Ruling | None:
     ruling = reader.ruling("ruling", incident.casino)
     if ruling is not None and ruling.incident_id != incident.pk:
-        reader.add("ruling", f"{ruling} is about another incident, {ruling.incident}; name one on {incident}.")
+        reader.add("ruling", f"{ruling} is about another incident, {ruling.incident}; choose a ruling on {incident}.")
     return ruling
 
 
 def read_reason(actor: Actor, document: object) -> str:
+    """Parse a reason."""
     reader = BodyReader(actor, document, ("reason",), "reason")
     reason = reader.words("reason")
     reader.done()
@@ -255,6 +257,7 @@ def read_reason(actor: Actor, document: object) -> str:
 
 
 def read_mark(actor: Actor, document: object) -> tuple[str, str]:
+    """Parse a mark on a refund or recovery, and its note."""
     reader = BodyReader(actor, document, ("what", "note"), "what")
     what, note = reader.choice("what", RepaymentMark.What.values), reader.words("note")
     reader.done()
@@ -262,7 +265,7 @@ def read_mark(actor: Actor, document: object) -> tuple[str, str]:
 
 
 def read_discretion(actor: Actor, incident: Incident, document: object) -> dict[str, Any]:
-    """The arguments of `discretion_record` beside the file."""
+    """Parse the arguments of `discretion_record` other than the incident."""
     reader = BodyReader(actor, document, ("decision", "reason", "round", "bet"), "decision", "reason")
     values: dict[str, Any] = {
         "decision": reader.words("decision"), "reason": reader.words("reason"), "round": reader.round(incident.casino),

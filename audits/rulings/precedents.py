@@ -1,6 +1,6 @@
-"""Precedents: what was decided before on the same situation, the same rules, or in similar words.
+"""Precedents: earlier rulings on the same situation, the same rules, or in similar words.
 
-Each way of being similar is looked up by its own index, the newest first and so many at most; only what was found is
+Each kind of similarity is looked up in its own index, the newest first up to a limit; only the rulings found are
 compared closely. So it costs little more with thousands of rulings than with a hundred.
 """
 
@@ -14,10 +14,10 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 from audits.models import Incident, Ruling, Scope
 from games.access.gate import visible
 
-#: So many of each way of being similar are compared, and so many of all are shown.
+#: How many rulings of each kind of similarity are compared, and how many are shown.
 MOST_COMPARED, MOST_SHOWN = 50, 8
 LONGEST_WORDS, SHORTEST_WORD, MOST_WORDS = 2000, 3, 40
-#: Fewer letters than this are never like a whole question, and like too many parts of one.
+#: A shorter text is never similar to a whole question, but to too many parts of one.
 FEWEST_LETTERS = 20
 OTHER = "other"
 SHOWN = ("casino", "pit", "table", "incident", "replaces", "replaced_by")
@@ -26,7 +26,7 @@ UNREAD = ("search", "incident__search", "incident__advice", "replaces__search", 
 
 @dataclass(frozen=True)
 class PrecedentQuery:
-    """What a ruling is drafted about."""
+    """The subject of a ruling being drafted."""
 
     rulebook: str
     situation: str
@@ -35,12 +35,14 @@ class PrecedentQuery:
 
     @property
     def plain(self) -> str:
-        """The words as far as they are looked for."""
+        """Return the words that are searched for."""
         return self.words.replace("\x00", " ")[:LONGEST_WORDS].strip()
 
 
 @dataclass(frozen=True)
 class Precedent:
+    """An earlier ruling, and in which way it is similar."""
+
     ruling: Ruling
     score: float
     is_same_situation: bool
@@ -52,13 +54,13 @@ class Precedent:
 
 
 def precedents(actor: Any, incident: Incident, asked: PrecedentQuery) -> list[Precedent]:
-    """Of those that the actor may see, the most similar first."""
+    """Return the visible precedents, the most similar first."""
     known = visible(actor, Ruling.objects.filter(casino=incident.casino_id, is_withdrawal=False))
     keys = {key for found in _candidates(known, asked) for key in found}
     compared = (_compared(row, asked) for row in _rows(keys, asked))
-    best = sorted(compared, key=lambda one: (-one.score, -one.key))[:MOST_SHOWN]
-    rulings = Ruling.objects.select_related(*SHOWN).defer(*UNREAD).in_bulk([one.key for one in best])
-    return [Precedent(rulings[one.key], one.score, one.is_same_situation, one.shared_rules) for one in best]
+    best = sorted(compared, key=lambda text: (-text.score, -text.key))[:MOST_SHOWN]
+    rulings = Ruling.objects.select_related(*SHOWN).defer(*UNREAD).in_bulk([text.key for text in best])
+    return [Precedent(rulings[text.key], text.score, text.is_same_situation, text.shared_rules) for text in best]
 
 
 def _candidates(known: QuerySet[Ruling], asked: PrecedentQuery) -> Iterable[list[int]]:
@@ -78,7 +80,7 @@ def _ways(asked: PrecedentQuery) -> Iterable[Q]:
 
 
 def any_word(text: str) -> SearchQuery:
-    """Any of the words: who drafts a ruling does not know how another one put it."""
+    """Make a query for any of the words: another ruling may have used different ones."""
     plain = ["".join(letter for letter in word if letter.isalnum()) for word in text.split()]
     words = list(dict.fromkeys(word for word in plain if len(word) >= SHORTEST_WORD))[:MOST_WORDS]
     return SearchQuery(" or ".join(words) or "''", search_type="websearch", config="english")
@@ -86,7 +88,7 @@ def any_word(text: str) -> SearchQuery:
 
 @dataclass(frozen=True)
 class ComparedText:
-    """What a ruling is worth, before it is read whole."""
+    """The similarity of a ruling, before the whole ruling is read."""
 
     key: int
     score: float
@@ -95,7 +97,7 @@ class ComparedText:
 
 
 def _rows(keys: set[int], asked: PrecedentQuery) -> Iterable[dict[str, Any]]:
-    """Only what is compared: most of them are not shown."""
+    """Read only the compared fields: most of these rulings are not shown."""
     rulings: Any = Ruling.objects.filter(pk__in=keys).order_by()
     if words := asked.plain:
         rulings = rulings.annotate(
@@ -118,11 +120,11 @@ def _compared(row: dict[str, Any], asked: PrecedentQuery) -> ComparedText:
 
 
 def binding(incident: Incident, rules: Sequence[str]) -> Ruling | None:
-    """The latest interpretation that stands on this: to be followed, or departed from with a reason."""
+    """Return the latest standing interpretation on the subject: to be followed, or departed from with a reason."""
     standing = Ruling.objects.filter(
         casino=incident.casino_id, rulebook=incident.rulebook, situation=incident.situation, scope=Scope.STANDING,
         is_withdrawal=False,
     ).exclude(Exists(Ruling.objects.filter(replaces=OuterRef("pk")))).exclude(incident=incident)  # fmt: skip
-    if incident.situation == OTHER:  # which says nothing yet about what it is about
+    if incident.situation == OTHER:  # such incidents have nothing in common but their rules
         standing = standing.filter(rules__overlap=list(rules))
     return standing.order_by("-made_at", "-pk").first()

@@ -1,4 +1,4 @@
-"""Rulings and what follows from them, as people read them: whether they hold, by what right, what they set."""
+"""Rulings and corrective actions as people read them: their state, the authority behind them, what they set."""
 
 from typing import Any
 
@@ -7,29 +7,25 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from audits.findings.labels import money
-from audits.incidents.labels import rule_words, situation_words
+from audits.incidents.labels import situation_label
 from audits.models import Category, Consequence, Correction, Finding, Incident, Repayment, Ruling
 from audits.reconciliation.explain import event_of
 from audits.reconciliation.terms import terms_of_day
 from audits.rulings.corrections.standing_nets import standing_nets_of
+from audits.rulings.labels import EXCESS
 from audits.rulings.selectors import unpaid
 from games.access.gate import can, visible
 from games.engine.box_numbers import code_of
 from games.engine.rules.applied_readings import Matter, applied_readings, check_readings
 from games.engine.rules.loader import rulebook, rulebooks
 from games.engine.rules.readings import Reading
+from games.labels.money import money_label
+from games.labels.rules import rule_about
 from games.models import Round, SettlementPolicy, Staff
 from games.settlement_policies.selectors import faults_of
 
-#: How bets of an over-full box give way, in words.
-EXCESS = {
-    "proportional": "every bet in proportion",
-    "filled": "the larger bets, until the box holds just what it may",
-    "in-full": "not at all; all count in full",
-}
 ROUNDS_SHOWN = 20
-#: Readings that decide outside the engine.
+#: Readings that are applied outside the engine.
 TERMS_AT_THE_START = "terms-at-the-start"
 AFFECTED = "affected-by-damaged-dice"
 ACTING_SHIFT_MANAGER, SHIFT_MANAGER_DECIDES = "acting-shift-manager", "shift-manager-decides"
@@ -51,42 +47,43 @@ def state_of(ruling: Ruling) -> tuple[str, str]:
 
 
 def day_and_time(moment: Any) -> str:
+    """Write a moment by the casino's clock."""
     return date_format(timezone.localtime(moment), "DATETIME_FORMAT")
 
 
 def authority_of(ruling: Ruling) -> list[tuple[str, str]]:
-    """The document's own rule on who rules, with its few words; none where it has none."""
+    """Return the rulebook's own rule on who rules, with its subject; empty where it has none."""
     if ruling.rulebook not in rulebooks():
         return []
     book = rulebook(ruling.rulebook)
-    return with_words(book.cite(*book.ruling_rules))
+    return with_subjects(book.cite(*book.ruling_rules))
 
 
 def readings_of(ruling: Ruling) -> list[Reading]:
-    """The readings of its rulebook that a ruling is about."""
+    """Return the readings of its rulebook that a ruling is about."""
     known = rulebook(ruling.rulebook).readings if ruling.rulebook in rulebooks() else {}
     return [known[name] for name in ruling.readings if name in known]
 
 
 def readings_behind(finding: Finding) -> list[Reading]:
-    """Our readings that decide a finding, in the round as it stands now."""
+    """Return our readings that decide a finding, in the round as it is now."""
     if finding.rulebook not in rulebooks():
         return []
-    if finding.round is None:  # in play: only checks of the procedure find anything
+    if finding.round is None:  # in play: only checks of the procedure make findings
         return check_readings(rulebook(finding.rulebook), finding.kind)
-    (books,) = standing_nets_of([finding.round])
+    (standing_nets,) = standing_nets_of([finding.round])
     rule = finding.rule.partition("#")[2] if finding.rule else None
     matter = Matter(
         finding.category, finding.kind, rule, finding.position, tuple(finding.boxes), finding.player
     )  # fmt: skip
-    found = applied_readings(books.recorded(), matter)
+    found = applied_readings(standing_nets.recorded(), matter)
     if matter.category in (Category.BREACH, Category.DISCREPANCY) and terms_changed(finding.round):
         return [*found, rulebook(finding.rulebook).readings[TERMS_AT_THE_START]]
     return found
 
 
 def terms_changed(played: Round) -> bool:
-    """Tell whether the sign of the table changed while a round was on."""
+    """Return whether the table sign changed while a round was in play."""
     known = terms_of_day(played.table)
     first = min(event_of(event).at for event in played.events)
     signs = {known.at(played.assignment_id, at).limit_set for at in (first, played.started_at, played.ended_at)}
@@ -94,89 +91,93 @@ def terms_changed(played: Round) -> bool:
 
 
 def ruling_rests_on(ruling: Ruling) -> list[Reading]:
-    """Our readings by which a ruling was made in its post: acting shift manager, or a document that names no one."""
+    """Return our readings behind the ruler's authority: acting shift manager, or a rulebook that names no one."""
     known = rulebook(ruling.rulebook).readings if ruling.rulebook in rulebooks() else {}
     names = [*([ACTING_SHIFT_MANAGER] if ruling.duty_id else []), SHIFT_MANAGER_DECIDES]
     return [known[name] for name in names if name in known]
 
 
 def order_rests_on(order: Consequence) -> list[Reading]:
-    """Our readings by which a corrective action reaches its rounds: which ones damaged dice affected (5.6)."""
+    """Return our readings by which a corrective action reaches its rounds: those affected by damaged dice (5.6)."""
     if order.dice_set_id is None:
         return []
-    books = dict.fromkeys(citation.partition("#")[0] for citation in order.rules)
-    known = [rulebook(book).readings.get(AFFECTED) for book in books if book in rulebooks()]
+    rulebook_ids = dict.fromkeys(citation.partition("#")[0] for citation in order.rules)
+    known = [rulebook(id_).readings.get(AFFECTED) for id_ in rulebook_ids if id_ in rulebooks()]
     found = [reading for reading in known if reading is not None]
     return found[:1]
 
 
-def with_words(citations: list[str]) -> list[tuple[str, str]]:
-    return [
-        (citation, rule_words(citation) if citation.partition("#")[0] in rulebooks() else "") for citation in citations
-    ]
+def with_subjects(citations: list[str]) -> list[tuple[str, str]]:
+    """Return each cited rule with what it is about."""
+    return [(citation, rule_about(citation)) for citation in citations]
 
 
 def ruling_rows(rulings: Any) -> list[dict[str, Any]]:
-    """For lists: each with its state and the situation in words."""
+    """Return rulings for lists, each with its state and the name of its situation."""
     rows = []
     for ruling in rulings:
         state, colour = state_of(ruling)
         rows.append(
-            {"ruling": ruling, "state": state, "colour": colour, "situation": situation_words(ruling.situation)}
+            {"ruling": ruling, "state": state, "colour": colour, "situation": situation_label(ruling.situation)}
         )
     return rows
 
 
 def policies_shown(rulings: list[Ruling]) -> dict[int, str]:
-    """What each standing one sets, by its key."""
+    """Return what each standing interpretation sets, by its key."""
     numbers = {(ruling.casino_id, ruling.number): ruling.pk for ruling in rulings}
     found = SettlementPolicy.objects.filter(
         casino__in={casino for casino, _ in numbers}, ruling__in=[number for _, number in numbers]
     )
     return {
-        numbers[one.casino_id, one.ruling]: policy_words(one) for one in found if (one.casino_id, one.ruling) in numbers
+        numbers[policy.casino_id, policy.ruling]: policy_words(policy)
+        for policy in found
+        if (policy.casino_id, policy.ruling) in numbers
     }
 
 
 def policy_words(policy: SettlementPolicy) -> str:
+    """Say what a settlement policy sets, and if it is not applied, why not."""
     parts = []
     if policy.excess:
-        parts.append(f"in an over-full box give way: {EXCESS[policy.excess]}")
+        parts.append(f"in an over-full box, cut {EXCESS[policy.excess]}")
     if policy.rounding:
-        parts.append(f"a cut stake is rounded down to {money(policy.rounding)}")
-    words = "; ".join(parts) or "takes away what was set before"
+        parts.append(f"round a cut stake down to {money_label(policy.rounding)}")
+    words = "; ".join(parts) or "ends what was set before"
     closed = faults_of(policy)
     return f"{words}. Not applied: {' '.join(closed.values())}" if closed else words
 
 
-# --- Consequences -------------------------------------------------------------------------------------
+# --- Corrective actions -------------------------------------------------------------------------------
 
 
 def consequence_state(order: Consequence) -> tuple[str, str]:
+    """Return the state of a corrective action and its colour."""
     if order.is_waiting:
-        return "waits for a second person", "pending"
+        return "waiting for a second person", "pending"
     return ("executed", "open") if order.is_executed else ("declined", "suspended")
 
 
 def consequence_rows(actor: Staff, orders: Any) -> list[dict[str, Any]]:
-    """For lists: each with its state, its first rounds, and what of its repayments is open."""
+    """Return corrective actions for lists, each with its state, its first rounds, and its open payments."""
     listed = list(orders.select_related("decision", "ruling", "incident", "table"))
-    keys = {key for one in listed for key in one.round_ids[:ROUNDS_SHOWN]}
+    keys = {key for order in listed for key in order.round_ids[:ROUNDS_SHOWN]}
     refs = dict(visible(actor, Round.objects.filter(pk__in=keys)).values_list("pk", "ref"))
     rows = []
-    for one in listed:
-        state, colour = consequence_state(one)
-        shown = [(key, refs[key]) for key in one.round_ids[:ROUNDS_SHOWN] if key in refs]
+    for order in listed:
+        state, colour = consequence_state(order)
+        shown = [(key, refs[key]) for key in order.round_ids[:ROUNDS_SHOWN] if key in refs]
         rows.append({
-            "order": one, "state": state, "colour": colour, "rounds": shown, "more": len(one.round_ids) - len(shown),
-            "sums": sums(one.repayments.all()) if one.is_executed else None,
-            "is_open": one.is_executed and unpaid(one.repayments.all()).exists(),
+            "order": order, "state": state, "colour": colour, "rounds": shown,
+            "more": len(order.round_ids) - len(shown),
+            "sums": sums(order.repayments.all()) if order.is_executed else None,
+            "is_open": order.is_executed and unpaid(order.repayments.all()).exists(),
         })  # fmt: skip
     return rows
 
 
 def sums(repayments: QuerySet[Repayment]) -> dict[str, int]:
-    """What goes to players, and what comes back."""
+    """Return the totals of refunds and recoveries."""
     found = repayments.aggregate(
         out=Sum("amount", filter=Q(amount__gt=0), default=0), back=Sum("amount", filter=Q(amount__lt=0), default=0)
     )
@@ -184,7 +185,7 @@ def sums(repayments: QuerySet[Repayment]) -> dict[str, int]:
 
 
 def rulings_of(actor: Staff, incident: Incident) -> Any:
-    """The rulings on a file and what follows from it, where the reader may see them."""
+    """Return the visible rulings, corrective actions and discretions of an incident."""
     found = visible(actor, incident.rulings.select_related("replaced_by", "replaces").defer("search"))
     orders = visible(actor, incident.consequences.all())
     return {
@@ -195,7 +196,7 @@ def rulings_of(actor: Staff, incident: Incident) -> Any:
 
 
 def changes(correction: Correction) -> list[tuple[str, str, int, int]]:
-    """Whose net changed: player, box, before and after."""
+    """Return the bets whose net a correction changed: player, box, net before and after."""
     rows = zip(correction.round.players, correction.round.boxes, correction.deltas, correction.nets, strict=True)
     return [(player, code_of(box), net - delta, net) for player, box, delta, net in rows if delta]
 

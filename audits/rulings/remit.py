@@ -1,10 +1,10 @@
-"""What a ruling may decide (RWS 5.14): what the rules leave open, and how a rule whose words leave room is read."""
+"""What a ruling may decide (RWS 5.14): what the rules leave open, and which reading of an unclear rule applies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audits.incidents.labels import ACTIONS
+from audits.incidents.labels import ACTIONS, situation_label
 from audits.models import Incident, Ruling, RulingKind
 from audits.reconciliation.explain import recorded_round
 from audits.reconciliation.terms import terms_of_day
@@ -17,22 +17,23 @@ from games.engine.rules.loader import rulebooks
 from games.engine.rules.readings import SETTLE, VOID, Reading, readings_that_set
 from games.engine.rules.reopened_rounds import opens
 from games.engine.rules.rulebook import Rulebook, Situation
+from games.labels.rules import rulebook_label, rules_label
 from games.models import Round
 
 if TYPE_CHECKING:
     from audits.rulings.services.rulings import RulingDraft
 
 OVER_LIMIT = "over-limit-unnoticed"
-#: What was recorded is itself in question; and what no rule speaks of by name.
+#: Situations in which the record itself is in question, and that no rule names.
 WRONG_RECORD, OTHER = "wrong-result-entered", "other"
-#: The reading by which an over-full box needs a ruling although a rule says how it is shared.
+#: The reading by which an over-full box needs a ruling, although a rule says how its bets are cut.
 MINIMUMS = "minimums-exceed-the-box"
 MOST_ROUNDS = 50
 
 
 @dataclass(frozen=True)
 class Decided:
-    """A rule that itself decides what an incident is about."""
+    """A rule that itself decides an incident."""
 
     book: Rulebook
     situation: Situation
@@ -46,16 +47,17 @@ class Decided:
         return ACTIONS.get(self.situation.action, self.situation.action)
 
     def __str__(self) -> str:
-        words = f"{', '.join(self.rules)} decides this: {self.action}. {self.situation.explain}"
-        return f"{words} If the facts are other than reported, correct the situation of the incident."
+        decision = f"{rules_label(self.rules)} decides this: {self.action}. {self.situation.explain}"
+        return f"{decision} If the facts differ from the report, correct the situation of the incident."
 
 
 def book_of(incident: Incident) -> Rulebook | None:
+    """Return the rulebook of an incident, if it has one."""
     return rulebooks().get(incident.rulebook)
 
 
 def situation_of(incident: Incident, book: Rulebook | None = None) -> Situation | None:
-    """The rulebook's entry for an incident; none where no rulebook is named, or where a fact is missing."""
+    """Return the rulebook's entry for an incident; None without a rulebook, or if a fact is missing."""
     book = book or book_of(incident)
     if book is None:
         return None
@@ -66,9 +68,9 @@ def situation_of(incident: Incident, book: Rulebook | None = None) -> Situation 
 
 
 def decided(incident: Incident, book: Rulebook | None = None) -> Decided | None:
-    """The rule that decides an incident's situation and facts; none where that is left to a ruling or to discretion.
+    """Return the rule that decides an incident; None where it is left to a ruling or to discretion.
 
-    `book` is the rulebook of a round, where that is asked; the incident's own otherwise.
+    `book` is the rulebook of a round; by default the incident's own.
     """
     book = book or book_of(incident)
     situation = situation_of(incident, book)
@@ -76,15 +78,15 @@ def decided(incident: Incident, book: Rulebook | None = None) -> Decided | None:
 
 
 def not_covered_fault(incident: Incident) -> str:
-    """Why no ruling can say that the rules do not cover an incident; empty where one can."""
+    """Say why an incident cannot be ruled on as not covered by the rules; empty where it can."""
     if book_of(incident) is None and incident.situation != OTHER:
-        return f"{incident} names no table, so it is not known which rulebook decides it. Name the table first."
+        return f"{incident} has no table, so its rulebook is unknown. Enter the table first."
     found = decided(incident)
     return str(found) if found and not minimums_exceed(incident) else ""
 
 
 def minimums_exceed(incident: Incident) -> bool:
-    """Whether 5.1.1 leaves a round of the incident to a ruling: the minimums of a box exceed what it may hold."""
+    """Return whether 5.1.1 leaves a round to a ruling: the minimums of a box exceed what it may hold."""
     book = book_of(incident)
     if incident.situation != OVER_LIMIT or book is None or MINIMUMS not in book.readings:
         return False
@@ -93,7 +95,7 @@ def minimums_exceed(incident: Incident) -> bool:
 
 
 def needs_ruling(round_: Round) -> bool:
-    """Whether the minimums of a box of this round exceed what the box may hold."""
+    """Return whether the minimums of a box of this round exceed what the box may hold."""
     reckoning = _as_recorded(round_).reckoning
     return bool(reckoning and reckoning.needs_ruling)
 
@@ -106,7 +108,7 @@ def _as_recorded(round_: Round) -> RecordedRound:
 
 
 def remit_faults(incident: Incident, draft: "RulingDraft") -> dict[str, str]:
-    """Why a draft goes beyond what a ruling may decide, by its field; one that only withdraws another never does."""
+    """Say by field why a draft goes beyond what a ruling may decide; a withdrawal never does."""
     if draft.is_withdrawal:
         return {}
     if fault := _readings_fault(incident, draft):
@@ -125,29 +127,33 @@ def _readings_fault(incident: Incident, draft: "RulingDraft") -> str:
     if not draft.readings:
         return ""
     if draft.kind != RulingKind.INTERPRETATION:
-        return "Only an interpretation is made on a reading; leave it out."
+        return "Only an interpretation takes a reading; leave it out."
     if book is None:
-        return f"{incident} is at no table with a rulebook, so there are no readings to choose from."
+        return f"{incident} has no table with a rulebook, so there are no readings to choose from."
     unknown = [name for name in draft.readings if name not in book.readings]
-    return f"{unknown[0]!r:.60} is no reading of {book.id}; choose {', '.join(book.readings)}." if unknown else ""
+    return (
+        f"{unknown[0]!r:.60} is not a reading of {rulebook_label(book.id)}; choose {', '.join(book.readings)}."
+        if unknown
+        else ""
+    )
 
 
 def _interpretation_fault(incident: Incident, draft: "RulingDraft") -> str:
-    """A rule that decides the incident is interpreted only by a reading that its situation rests on.
+    """Say why a rule that decides the incident cannot be interpreted so: only by a reading of its situation.
 
-    A standing interpretation may also set what the rulebook leaves open, whatever led to it.
+    A standing interpretation may also set what the rulebook leaves open, whatever the incident is about.
     """
     book, found = book_of(incident), decided(incident)
     if book is None or found is None or readings_set(book, draft) or _readings_in_question(found, draft):
         return ""
     names = ", ".join(found.situation.readings)
-    left = f"Its readings are {names}; name one of these." if names else "No reading of it is left open."
-    asked = ", ".join([*draft.readings, *draft.rules])[:200]
-    return f"{found} The rulebook lists no reading of {asked} that could decide it otherwise. {left}"
+    left = f"Its readings are {names}; choose one of these." if names else "No reading of it is left open."
+    cited = ", ".join([*draft.readings, *draft.rules])[:200]
+    return f"{found} The rulebook lists no reading of {cited} that could decide it differently. {left}"
 
 
 def _confirmation_fault(incident: Incident, draft: "RulingDraft") -> str:
-    """A confirmation names the rule that decides the incident."""
+    """Refuse a confirmation that does not name the rule that decides the incident."""
     found = decided(incident)
     if found is None or set(found.rules) & set(draft.rules):
         return ""
@@ -155,13 +161,13 @@ def _confirmation_fault(incident: Incident, draft: "RulingDraft") -> str:
 
 
 def _readings_in_question(found: Decided, draft: "RulingDraft") -> list[str]:
-    """The readings of the situation that the draft is about: by name, or by their rules where none is named."""
+    """Return the readings of the situation that the draft is about: by name, or by their rules if none is named."""
     about = draft.readings or readings_on(found.book, draft.rules)
     return [name for name in found.situation.readings if name in about]
 
 
 def readings_recorded(incident: Incident, draft: "RulingDraft") -> list[str]:
-    """What the ruling is on record as being about: the readings that were named or cited, and those that it sets."""
+    """Return the readings recorded with the ruling: those named or cited, and those that it sets."""
     book, found = book_of(incident), decided(incident)
     if book is None or draft.is_withdrawal:
         return list(draft.readings)
@@ -174,18 +180,18 @@ def readings_recorded(incident: Incident, draft: "RulingDraft") -> list[str]:
 
 
 def readings_set(book: Rulebook, draft: "RulingDraft") -> list[str]:
-    """The readings that the draft's setting is about."""
+    """Return the readings that the draft's setting changes."""
     return readings_that_set(book, draft.setting.excess, draft.setting.rounding)
 
 
 def readings_on(book: Rulebook, citations: Sequence[str]) -> list[str]:
-    """The names of the readings of any of these rules."""
+    """Return the names of the readings of any of these rules."""
     numbers = {number for id_, _, number in (citation.partition(SEPARATOR) for citation in citations) if id_ == book.id}
     return [reading.name for reading in book.readings.values() if numbers & set(reading.rules)]
 
 
 def readings_shown(incident: Incident) -> list[Reading]:
-    """All readings of an incident's rulebook; those that its situation rests on first."""
+    """Return all readings of an incident's rulebook, those of its situation first."""
     book, situation = book_of(incident), situation_of(incident)
     if book is None:
         return []
@@ -193,7 +199,7 @@ def readings_shown(incident: Incident) -> list[Reading]:
     return [*first, *(reading for reading in book.readings.values() if reading not in first)]
 
 
-# --- What may follow from a ruling ------------------------------------------------------------------
+# --- Corrective actions under a ruling ---------------------------------------------------------------
 
 VOIDS = ("void", "void-affected")
 
@@ -206,7 +212,7 @@ def order_fault(
     dice: Sequence[int] | None = None,
     nets: Mapping[int, int] | None = None,
 ) -> str:
-    """Why a ruling cannot have this round voided or settled so: a rule decides it, by its own rulebook and events."""
+    """Say why this round cannot be voided or settled so by a ruling: its own rulebook and events decide it."""
     book, incident = rulebooks()[round_.rulebook], ruling.incident
     found = decided(incident, book)
     if found is None:
@@ -217,26 +223,28 @@ def order_fault(
         is_open = found.situation.action in VOIDS or _is_opened(ruling, found, VOID, round_)
         return "" if is_open else f"{found} {round_} cannot be voided by {ruling}."
     if ruling.kind == RulingKind.CONFIRMATION and (nets or _are_other(dice, round_)):
-        return f"{found} {ruling} confirms that rule: {round_} is settled by it and by its own dice; name no others."
+        return f"{found} {ruling} confirms that rule: {round_} is settled by it and by its own dice; enter no others."
     if ruling.kind == RulingKind.NOT_COVERED and not (incident.situation == OVER_LIMIT and needs_ruling(round_)):
-        return f"{found} In {round_} the minimums of no box exceed what it may hold, so nothing is left to {ruling}."
+        return (
+            f"{found} In {round_} no box has minimums above what it may hold, so {ruling} has nothing to decide there."
+        )
     return _void_by_record_fault(ruling, book, round_)
 
 
 def _void_by_record_fault(ruling: Ruling, book: Rulebook, round_: Round) -> str:
-    """A round that its own events void is not settled as a valid one, whatever the incident says it is about."""
+    """Refuse to settle a round as valid if its own events void it, whatever the incident is about."""
     for situation in voiding_situations(book, _events(round_)):
         if not _is_opened(ruling, Decided(book, situation), SETTLE, round_):
             return (
-                f"By its own record, {round_} is void by {', '.join(book.cite(*situation.rules))}: {situation.explain} "
-                f"Order a void. If that event itself was recorded wrongly, correct the situation of "
-                f"{ruling.incident} to {WRONG_RECORD!r}."
+                f"By its own record, {round_} is void under {rules_label(book.cite(*situation.rules))}: "
+                f"{situation.explain} Order a void. If that event was recorded wrongly, correct the situation of "
+                f"{ruling.incident} to {situation_label(WRONG_RECORD)}."
             )
     return ""
 
 
 def _is_opened(ruling: Ruling, found: Decided, outcome: str, round_: Round) -> bool:
-    """An interpretation of a reading that the situation rests on, whose alternative would decide this round so."""
+    """Return whether the ruling interprets a reading of the situation whose alternative allows this outcome."""
     if ruling.kind != RulingKind.INTERPRETATION:
         return False
     about = [reading for reading in found.book.readings_of(found.situation) if reading.name in ruling.readings]
@@ -253,11 +261,11 @@ def _events(round_: Round) -> Sequence[Event]:
 
 
 def place_fault(incident: Incident, round_: Round) -> str:
-    """Why a ruling on an incident does not reach a round: it was played at another table, or is not named."""
+    """Say why a ruling on an incident does not reach a round: it was played at another table and is not named."""
     if incident.table_id == round_.table_id or incident.rounds.filter(round=round_).exists():
         return ""
     if incident.table_id is not None:
         return (
-            f"{round_} was not played at {incident.table}, and {incident} does not name it; name the round there first."
+            f"{round_} was not played at {incident.table}, and {incident} does not name it; add the round there first."
         )
-    return f"{incident} is at no table and does not name {round_}; name the round in the incident first."
+    return f"{incident} has no table and does not name {round_}; add the round to the incident first."

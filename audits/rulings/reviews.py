@@ -1,4 +1,4 @@
-"""Rulings to be reviewed: tables play by another document now, or the ruling goes against what its rulebook says."""
+"""Rulings due for review: their tables have changed to another rulebook, or the ruling contradicts its own."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,45 +11,46 @@ from django.utils import timezone
 from audits.models import Correction, Ruling, RulingKind, RulingReview, Scope
 from audits.rulings.remit import MINIMUMS, Decided, decided, order_fault
 from games.access.gate import visible
+from games.labels.rules import rulebook_label, rules_label
 from games.models import SettlementPolicy, TableAssignment
 from games.settlement_policies.selectors import faults_of
 
 
 @dataclass(frozen=True)
 class ToReview:
-    """A ruling, the rulebook in whose light it is reviewed, and why."""
+    """A ruling due for review, the rulebook to review it under, and the reason."""
 
     ruling: Ruling
     rulebook: str
     why: str
-    tables: tuple[str, ...] = ()  # that went from the ruling's rulebook to this one
+    tables: tuple[str, ...] = ()  # those that changed from the ruling's rulebook to this one
 
 
 def rulings_in_force(actor: Any) -> QuerySet[Ruling]:
-    """The rulings that hold, or will."""
+    """Return the visible rulings that hold, or will."""
     held = Ruling.objects.filter(is_withdrawal=False, replaced_by=None)
     return visible(actor, held).select_related("casino", "table", "incident")
 
 
 def standing_rulings(actor: Any) -> QuerySet[Ruling]:
-    """The interpretations that hold, or will."""
+    """Return the visible standing interpretations that hold, or will."""
     return rulings_in_force(actor).filter(scope=Scope.STANDING)
 
 
 def to_review(actor: Any, ruling: Ruling | None = None) -> list[ToReview]:
-    """All that the actor may see, or those of one ruling; what goes against a rule before changes of document."""
+    """Return the visible reviews due, or those of one ruling; contradictions come before changes of rulebook."""
     held = rulings_in_force(actor) if ruling is None else rulings_in_force(actor).filter(pk=ruling.pk)
     found = [*_against_a_rule(held), *_sets_what_is_closed(held), *_other_document(held)]
-    keys = {one.ruling.pk for one in found}
+    keys = {review.ruling.pk for review in found}
     done = set(RulingReview.objects.filter(ruling__in=keys).values_list("ruling", "rulebook"))
-    return [one for one in found if (one.ruling.pk, one.rulebook) not in done]
+    return [review for review in found if (review.ruling.pk, review.rulebook) not in done]
 
 
-# --- What goes against an express rule ----------------------------------------------------------------
+# --- Contradictions of a rule --------------------------------------------------------------------------
 
 
 def _against_a_rule(held: QuerySet[Ruling]) -> Iterator[ToReview]:
-    """Kept from before: on an incident that the rulebook itself decides, it says or did something else."""
+    """Find older rulings on incidents that the rulebook itself decides differently."""
     decides = Func(
         F("incident__rulebook"),
         F("incident__situation"),
@@ -66,11 +67,11 @@ def _contradiction(ruling: Ruling) -> str:
     rule = decided(ruling.incident)
     if rule is None:
         return ""
-    rules = ", ".join(rule.rules)
+    rules = rules_label(rule.rules)
     if ruling.kind == RulingKind.NOT_COVERED and MINIMUMS not in ruling.readings:
-        return f"Made as not covered, but {rules} decides this."
+        return f"Made as not covered by the rules, but {rules} decides this."
     if ruling.kind == RulingKind.INTERPRETATION and not set(ruling.readings) & _open_readings(rule, ruling):
-        return f"Interprets no reading that is left open, and {rules} decides this."
+        return f"Interprets no open reading, and {rules} decides this."
     for done in Correction.objects.filter(consequence__ruling=ruling).select_related("round__table"):
         if fault := order_fault(ruling, done.round, voids=done.is_void):
             return f"Executed against a rule. {fault}"
@@ -78,7 +79,7 @@ def _contradiction(ruling: Ruling) -> str:
 
 
 def _open_readings(rule: Decided, ruling: Ruling) -> set[str]:
-    """The readings that the situation rests on; for a standing interpretation also those that leave a setting open."""
+    """Return the readings of the situation; for a standing interpretation also those with a setting."""
     setting = {
         reading.name for reading in rule.book.readings.values() if reading.sets and ruling.scope == Scope.STANDING
     }
@@ -86,8 +87,11 @@ def _open_readings(rule: Decided, ruling: Ruling) -> set[str]:
 
 
 def _sets_what_is_closed(held: QuerySet[Ruling]) -> Iterator[ToReview]:
-    """Kept from before: it sets a policy that the rulebook does not leave open, and that is not applied."""
-    rulings = {(one.casino_id, one.number): one for one in held.filter(scope=Scope.STANDING).order_by("made_at", "pk")}
+    """Find older rulings whose policy the rulebook does not leave open, and that is therefore not applied."""
+    rulings = {
+        (ruling.casino_id, ruling.number): ruling
+        for ruling in held.filter(scope=Scope.STANDING).order_by("made_at", "pk")
+    }
     policies = SettlementPolicy.objects.filter(
         casino__in={casino for casino, _ in rulings}, ruling__in={number for _, number in rulings}
     )
@@ -97,11 +101,11 @@ def _sets_what_is_closed(held: QuerySet[Ruling]) -> Iterator[ToReview]:
             yield ToReview(ruling, ruling.rulebook, f"Not applied: {' '.join(closed[key].values())}")
 
 
-# --- Another document -------------------------------------------------------------------------------
+# --- Another rulebook -------------------------------------------------------------------------------
 
 
 def _other_document(held: QuerySet[Ruling]) -> Iterator[ToReview]:
-    """A table that went from one document to another puts the standing interpretations of the first to review."""
+    """Find standing interpretations of a rulebook from which tables have changed to another."""
     rulings = list(held.filter(scope=Scope.STANDING).order_by("made_at", "pk"))
     moves = _moves({ruling.casino_id for ruling in rulings})
     for ruling in rulings:
@@ -113,12 +117,16 @@ def _other_document(held: QuerySet[Ruling]) -> Iterator[ToReview]:
             codes = tuple(sorted(set(moved)))
             plays = "plays" if len(codes) == 1 else "play"
             yield ToReview(
-                ruling, after, f"Made for {ruling.rulebook}; {', '.join(codes)} {plays} by {after} now.", codes
+                ruling,
+                after,
+                f"Made for {rulebook_label(ruling.rulebook)}; {', '.join(codes)} now {plays} by "
+                f"{rulebook_label(after)}.",
+                codes,
             )
 
 
 def _moves(casinos: set[int]) -> list[tuple[int, str, str, Any, str]]:
-    """Every change of document that has come into force: casino, from which, to which, when, at which table."""
+    """Return every change of rulebook in force: casino, rulebook before and after, time, table."""
     rows = TableAssignment.objects.filter(casino__in=casinos, during__startswith__lte=timezone.now())
     moves: list[tuple[int, str, str, Any, str]] = []
     last: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Which rulings somebody looks for, and what of their consequences still waits: by index only, nothing is counted."""
+"""Find rulings, and corrective actions that wait. Every query is answered from an index; nothing is counted."""
 
 import re
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from audits.incidents.search import ALWAYS, SearchPeriod, by_words, casinos_of, 
 from audits.models import Consequence, Repayment, RepaymentMark, Ruling
 from games.access.gate import visible
 
-#: By which the register is filtered.
+#: The states by which the register is filtered.
 STATES = ("in-force", "superseded", "withdrawn")
 NUMBER = re.compile(r"RU-(\d{4})-(\d{6,9})", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class RulingFilter:
-    """Every part may be left out. One of the number is found by it alone."""
+    """A filter on rulings; every part is optional. A text that is a number finds the ruling of that number."""
 
     kind: str = ""
     scope: str = ""
@@ -31,7 +31,7 @@ class RulingFilter:
 
 
 def rulings_found(actor: Any, wanted: RulingFilter) -> QuerySet[Ruling]:
-    """The newest first."""
+    """Return the visible rulings that match, the newest first."""
     with_all = Ruling.objects.select_related("casino", "pit", "table", "incident", "replaces", "replaced_by")
     rulings = visible(actor, with_all)
     same = {name: getattr(wanted, name) for name in ("kind", "scope", "rulebook", "situation")}
@@ -43,7 +43,7 @@ def rulings_found(actor: Any, wanted: RulingFilter) -> QuerySet[Ruling]:
     if wanted.period != ALWAYS:
         rulings = rulings.filter(wanted.period.within(casinos_of(actor), "made_at"))
     if wanted.text.strip():
-        rulings = rulings.filter(_said(wanted.text))
+        rulings = rulings.filter(_by_text(wanted.text))
     return rulings.defer("search").order_by("-made_at", "-pk")
 
 
@@ -61,7 +61,7 @@ def _in_state(state: str) -> Q:
     return Q(pk__in=[])
 
 
-def _said(text: str) -> Q:
+def _by_text(text: str) -> Q:
     if number := NUMBER.fullmatch(text.strip()):
         return Q(year=int(number[1]), serial=int(number[2]))
     return Q(search=by_words(text))
@@ -71,18 +71,19 @@ def _said(text: str) -> Q:
 
 
 def consequences_waiting(actor: Any) -> QuerySet[Consequence]:
-    """Ordered by one person, and neither executed nor declined by a second one; the oldest first."""
+    """Return the visible corrective actions that wait for a second person, the oldest first."""
     waiting = Consequence.objects.filter(decision=None).select_related("incident", "ruling")
     return visible(actor, waiting).order_by("at", "pk")
 
 
 def repayments_open(actor: Any) -> QuerySet[Repayment]:
-    """What was not paid, or not given back, by the last mark about it; the oldest first."""
+    """Return the visible refunds and recoveries that are not paid by their last mark, the oldest first."""
     found = visible(actor, Repayment.objects.select_related("consequence__incident"))
     return unpaid(found).order_by("consequence__at", "pk")
 
 
 def unpaid(repayments: QuerySet[Repayment]) -> QuerySet[Repayment]:
+    """Return the refunds and recoveries that are not paid by their last mark."""
     paid, not_paid = RepaymentMark.What.PAID, RepaymentMark.What.NOT_PAID
     marks = RepaymentMark.objects.filter(repayment=OuterRef("pk"), what__in=[paid, not_paid]).order_by("-at", "-pk")
     marked = repayments.annotate(last_mark=Subquery(marks.values("what")[:1]))

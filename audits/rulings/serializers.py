@@ -1,4 +1,4 @@
-"""Rulings and what follows from them as JSON: what API and commands answer, as far as the one who asks may see it."""
+"""Rulings and corrective actions as JSON, for API and commands, as far as the reader may see them."""
 
 import datetime as dt
 from typing import Any
@@ -29,14 +29,14 @@ from games.floor.moments import as_text
 from games.models import Casino, Round, SettlementPolicy
 from games.settlement_policies.selectors import faults_of
 
-#: What only withdraws another one is filtered by nothing.
+#: A withdrawal is a state of its own, by which the register is not filtered.
 SHOWN_STATES = (*STATES, "withdrawal")
 
 # --- Rulings ---------------------------------------------------------------------------------------
 
 
 def ruling_line(ruling: Ruling) -> dict[str, Any]:
-    """A ruling, for lists."""
+    """Return a ruling as in lists."""
     casino = ruling.casino
     return {
         "number": ruling.number,
@@ -64,7 +64,7 @@ def ruling_line(ruling: Ruling) -> dict[str, Any]:
 
 
 def ruling_document(actor: Any, ruling: Ruling) -> dict[str, Any]:
-    """All that is on record of a ruling, with what it rests on and what follows from it."""
+    """Return the whole record of a ruling, with its readings and corrective actions."""
     casino = ruling.casino
     consequences = visible(actor, of_consequences(ruling.consequences.all()))
     return ruling_line(ruling) | {
@@ -106,7 +106,7 @@ def precedent_document(precedent: Precedent) -> dict[str, Any]:
 
 
 def reading_document(book: Rulebook, reading: Reading) -> dict[str, Any]:
-    """One of our readings: what else the words can mean, and what a standing interpretation may set."""
+    """Return one of our readings, with its alternatives and what a standing interpretation may set."""
     return {
         "name": reading.name,
         "rules": book.cite(*reading.rules),
@@ -116,13 +116,14 @@ def reading_document(book: Rulebook, reading: Reading) -> dict[str, Any]:
         ],
         "sets": reading.sets or None,
         "excluded": [
-            {"value": one.value, "rules": book.cite(*one.rules), "text": one.text} for one in reading.excluded
+            {"value": exclusion.value, "rules": book.cite(*exclusion.rules), "text": exclusion.text}
+            for exclusion in reading.excluded
         ],
     }
 
 
 def _policy(actor: Any, ruling: Ruling) -> dict[str, Any] | None:
-    """How rounds are settled by it; one that sets nothing takes away what the ruling before had set."""
+    """Return the settlement policy of a ruling; one that sets nothing ends what the ruling before had set."""
     policy = SettlementPolicy.objects.filter(casino=ruling.casino, ruling=ruling.number).first()
     if policy is None or not can(actor, "settlementpolicy.view", policy):
         return None
@@ -137,7 +138,7 @@ def _policy(actor: Any, ruling: Ruling) -> dict[str, Any] | None:
 
 
 def _seen(actor: Any, other: Ruling | None) -> str | None:
-    """A ruling of another pit is none of everybody's business."""
+    """Return the number of another ruling if the actor may see it."""
     return other.number if other is not None and can(actor, "ruling.view", other) else None
 
 
@@ -145,16 +146,16 @@ def _number(ruling: Ruling | None) -> str | None:
     return ruling.number if ruling else None
 
 
-# --- Consequences ----------------------------------------------------------------------------------
+# --- Corrective actions ----------------------------------------------------------------------------
 
 
 def of_consequences(consequences: Any) -> Any:
-    """With all that their documents need."""
+    """Join all that the documents of corrective actions need."""
     return consequences.select_related("incident__casino", "incident__pit", "table", "ruling", "decision", "dice_set")
 
 
 def consequence_line(consequence: Consequence) -> dict[str, Any]:
-    """What was ordered and what came of it, for lists."""
+    """Return a corrective action as in lists."""
     casino = consequence.incident.casino
     decision = getattr(consequence, "decision", None)
     return {
@@ -179,7 +180,7 @@ def consequence_line(consequence: Consequence) -> dict[str, Any]:
 
 
 def consequence_document(actor: Any, consequence: Consequence) -> dict[str, Any]:
-    """With the rounds, their corrections, and what each player gets or gives back."""
+    """Return a corrective action with its rounds, their corrections, and each player's refund or recovery."""
     casino, asked = consequence.incident.casino, consequence.asked
     seen = visible(actor, Round.objects.filter(pk__in=consequence.round_ids))
     rounds = seen.select_related("table").order_by("started_at", "pk")
@@ -202,10 +203,10 @@ def consequence_document(actor: Any, consequence: Consequence) -> dict[str, Any]
 
 
 def _preview(actor: Any, consequence: Consequence) -> list[dict[str, Any]]:
-    """Of one that waits: the bets that change, by round, as far as the reader sees the rounds."""
+    """Return the bets that a waiting order would change, in the rounds that the reader may see."""
     return [
         {
-            "round": _round(change.books.round),
+            "round": _round(change.before.round),
             "bets": [
                 {"bet": number, "player": player, "box": box, "stake": format_money(stake),
                  "before": format_money(before), "after": format_money(after)}
@@ -217,7 +218,7 @@ def _preview(actor: Any, consequence: Consequence) -> list[dict[str, Any]]:
 
 
 def _affected(consequence: Consequence) -> dict[str, Any] | None:
-    """Of damaged dice: the set, the whole radius, and the part that was ordered, with the reason."""
+    """Return the damaged dice set, the affected period, and the part that was ordered with its reason."""
     if consequence.dice_set is None:
         return None
     casino = consequence.incident.casino
@@ -268,7 +269,7 @@ def _round(round_: Round) -> dict[str, Any]:
     return {"id": round_.pk, "source": round_.source, "ref": round_.ref, "table": round_.table.code}
 
 
-# --- Discretion, and what a file shows of all this -------------------------------------------------
+# --- Discretion, and the decisions on an incident ----------------------------------------------------
 
 
 def discretion_document(record: Discretion) -> dict[str, Any]:
@@ -289,15 +290,16 @@ def discretion_document(record: Discretion) -> dict[str, Any]:
 
 
 def decided_of(actor: Any, incident: Incident) -> dict[str, Any]:
-    """What was decided on a file, the first one first."""
+    """Return all decisions on an incident, the oldest first."""
     rulings = incident.rulings.select_related("casino", "pit", "table", "incident", "replaces", "replaced_by")
     discretions = incident.discretions.select_related("casino", "table", "incident", "round__table")
     return {
-        "rulings": [ruling_line(one) for one in visible(actor, rulings).order_by("pk")],
+        "rulings": [ruling_line(ruling) for ruling in visible(actor, rulings).order_by("pk")],
         "consequences": [
-            consequence_line(one) for one in visible(actor, of_consequences(incident.consequences.order_by("pk")))
+            consequence_line(consequence)
+            for consequence in visible(actor, of_consequences(incident.consequences.order_by("pk")))
         ],
-        "discretions": [discretion_document(one) for one in visible(actor, discretions).order_by("pk")],
+        "discretions": [discretion_document(discretion) for discretion in visible(actor, discretions).order_by("pk")],
     }
 
 

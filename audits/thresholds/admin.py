@@ -1,4 +1,4 @@
-"""Thresholds: what is in force, what is proposed and what comes into force when; decided by a second person."""
+"""Pages of thresholds: what is in force, what is proposed, and the decisions by a second person."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ PROPOSE = "thresholdchange.propose"
 
 
 class ThresholdProposalForm(forms.Form):
-    """The values of a kind as they will be, to be changed. What they may be the service says."""
+    """A form with the planned values of one kind of thresholds. The service checks the new values."""
 
     reason = ActionForm.base_fields["reason"]
 
@@ -45,48 +45,52 @@ class ThresholdProposalForm(forms.Form):
 
 
 def whole_number_field(label: str, help_text: str = "") -> forms.IntegerField:
+    """Return a form field for a whole number of at least 1."""
     return forms.IntegerField(label=label, min_value=1, help_text=help_text, widget=UnfoldAdminIntegerFieldWidget())
 
 
-def switch(label: str, help_text: str = "") -> forms.BooleanField:
+def switch_field(label: str, help_text: str = "") -> forms.BooleanField:
+    """Return a form field for yes or no."""
     return forms.BooleanField(label=label, required=False, help_text=help_text, widget=UnfoldBooleanSwitchWidget())
 
 
 class FindingsForm(ThresholdProposalForm):
-    medium_from = MoneyField(label="Medium from", help_text="A finding of this amount is of medium severity.")
-    high_from = MoneyField(label="High from", help_text="It stays on the overview until it is acknowledged.")
+    medium_from = MoneyField(label="Medium from", help_text="Findings of this amount or more have medium severity.")
+    high_from = MoneyField(label="High from", help_text="Findings of this amount or more have high severity.")
     confirm_from = MoneyField(
-        label="Confirmed by compliance from", help_text="A resolution of this amount or more waits for compliance."
+        label="Confirmed by compliance from", help_text="Compliance must confirm resolutions of this amount or more."
     )
     escalate_low_after = whole_number_field("Low severity is escalated after", "Minutes.")
     escalate_medium_after = whole_number_field("Medium severity is escalated after", "Minutes.")
     escalate_high_after = whole_number_field("High severity is escalated after", "Minutes.")
     procedural = ProceduralField(
         label="Severity of procedural findings",
-        help_text="A finding is weighed by the stricter of the policy when it was found and the one in force.",
+        help_text="The stricter one applies: the policy when a finding was found, or the policy in force now.",
     )
 
 
 class RulingsForm(ThresholdProposalForm):
-    is_reporter_party = switch("Who reports does not rule", "But for a reason, of which compliance is notified.")
+    is_reporter_party = switch_field(
+        "The reporter may not rule", "An override needs a reason, and compliance is notified of it."
+    )
     second_person_from = MoneyField(
         label="Second person from",
-        help_text="A change of a settled round that moves this amount or more takes two people. 0.00: always.",
+        help_text="A change to a settled round that moves this amount or more needs two people. 0.00: always.",
     )
     notify_from = MoneyField(
         label="Compliance notified from",
-        help_text="Compliance is notified of each change that moves this amount or more. 0.00: of every one.",
+        help_text="Compliance is notified of each change that moves this amount or more. 0.00: of every change.",
     )
 
 
 class ActingForm(ThresholdProposalForm):
     acting_days = whole_number_field(
-        "Longest acting appointment", "Days from the start to the end of one acting appointment."
+        "Longest acting appointment", "In days, from the start to the end of one appointment."
     )
-    acting_other_departments = switch(
+    acting_other_departments = switch_field(
         "Other departments may act",
-        "People of surveillance, compliance, audit and IT may be appointed to act in a post of the pit. "
-        "The rights of their own department rest meanwhile.",
+        "People from surveillance, compliance, audit and IT may act in a post of the pit. "
+        "During that time they do not have the rights of their own department.",
     )
 
 
@@ -95,16 +99,17 @@ FORMS: dict[str, type[ThresholdProposalForm]] = {"findings": FindingsForm, "ruli
 
 @dataclass(frozen=True)
 class Decision:
-    """A page with one form by which a proposal is decided."""
+    """A page with one form that decides a proposal."""
 
     name: str
     title: str
     icon: str
     take: Callable[..., Any]
     done: str
-    is_own: bool  # for the proposer; the others are for everybody else
+    is_own: bool  # offered to the proposer only; the others to everyone but the proposer
 
     def is_offered(self, actor: Staff, change: ThresholdChange) -> bool:
+        """Say whether this person may take this decision now."""
         is_theirs = (actor.pk == change.proposed_by_id) == self.is_own
         return is_theirs and change.state == "pending" and can(actor, f"thresholdchange.{self.name}", change)
 
@@ -123,28 +128,29 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         own = [
-            path(f"<path:object_id>/{one.name}/", self.admin_site.admin_view(partial(self.decide_view, decision=one)),
-                 name=f"games_thresholdchange_{one.name}")
-            for one in DECISIONS
+            path(f"<path:object_id>/{decision.name}/",
+                 self.admin_site.admin_view(partial(self.decide_view, decision=decision)),
+                 name=f"games_thresholdchange_{decision.name}")
+            for decision in DECISIONS
         ]  # fmt: skip
         return [*own, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Every kind of every casino within sight; below, every change that was ever proposed."""
+        """Show every kind of thresholds of every visible casino, and all proposals."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "thresholdchange.view")
         casinos = within_reach(actor, "thresholdchange.view", Casino.objects.all())
         shown = [(kind_shown(casino, kind), self.proposing(actor, casino, kind.code))
                  for casino in casinos for kind in KINDS.values()]  # fmt: skip
-        found = visible(actor, ThresholdChange.objects.select_related("casino", "decision"))
-        part = keyset_page(request, found, "at")
+        changes = visible(actor, ThresholdChange.objects.select_related("casino", "decision"))
+        part = keyset_page(request, changes, "at")
         rows = [(change, KINDS[change.kind].title, change_lines(change)) for change in part.rows]
         context = self.page_context(request, "Thresholds", shown=shown, part=part, changes=rows)
         return TemplateResponse(request, "thresholds/thresholds.html", context)
 
     def proposing(self, actor: Staff, casino: Casino, kind: str) -> str:
-        """The address of the form, for whoever may propose."""
+        """Return the address of the proposal form; empty for people who may not propose."""
         if not can(actor, PROPOSE, ThresholdChange(casino=casino)):
             return ""
         return f"{reverse('admin:games_thresholdchange_add')}?casino={casino.pk}&kind={kind}"
@@ -152,7 +158,7 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """A proposal: the form of one kind, for one casino."""
+        """Show and take the proposal form of one kind for one casino."""
         actor = actor_of(request)
         authorize(actor, PROPOSE)
         casino, kind = self.asked(request)
@@ -174,7 +180,7 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
         return TemplateResponse(request, "pages/step.html", context)
 
     def asked(self, request: HttpRequest) -> tuple[Casino, str]:
-        """Which casino and kind: as asked, else the first within reach, and findings."""
+        """Return the requested casino and kind. Defaults to the first casino within reach, and findings."""
         casinos = within_reach(request.user, PROPOSE, Casino.objects.all())
         key = request.GET.get("casino", "")
         wanted = casinos.filter(pk=key) if key.isascii() and key.isdecimal() and len(key) < 19 else casinos  # noqa: PLR2004
@@ -191,9 +197,11 @@ class ThresholdChangeAdmin(WrittenOnceAdmin):
         actor = actor_of(request)
         change: ThresholdChange = self.get_or_deny(request, object_id)
         buttons = [
-            Button(self.address(change, one.name), one.title, one.icon, is_main=one.name == "approve")
-            for one in DECISIONS
-            if one.is_offered(actor, change)
+            Button(
+                self.address(change, decision.name), decision.title, decision.icon, is_main=decision.name == "approve"
+            )
+            for decision in DECISIONS
+            if decision.is_offered(actor, change)
         ]
         context = self.page_context(
             request, f"Thresholds, proposal {change}", original=change, change=change, kind=KINDS[change.kind],

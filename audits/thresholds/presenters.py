@@ -1,4 +1,4 @@
-"""Thresholds as people read them: what is in force, what is proposed, what comes into force when."""
+"""Thresholds as text for pages: values in force, proposed, and coming into force."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,11 @@ from typing import Any
 from django.db.models import BigIntegerField
 from django.utils import timezone
 
-from audits.findings.labels import kind_name, money
+from audits.findings.labels import kind_name
 from audits.findings.models.policy import PROCEDURAL_SEVERITY
 from audits.models import Category, FindingPolicy, RulingSetting, Severity
 from games.history.versions import readable_value
+from games.labels.money import money_label
 from games.models import Casino, ThresholdChange, ThresholdDecision
 from games.thresholds.selectors import KINDS, ThresholdKind, differences, pending_change, thresholds_in_force
 
@@ -19,6 +20,7 @@ UNITS = {"acting_days": "days"} | dict.fromkeys(
 )
 
 LABELS = {
+    "is_reporter_party": "The reporter may not rule",
     "escalate_low_after": "Low severity is escalated after",
     "escalate_medium_after": "Medium severity is escalated after",
     "escalate_high_after": "High severity is escalated after",
@@ -36,7 +38,7 @@ class ThresholdLine:
 
 @dataclass(frozen=True)
 class KindShown:
-    """A kind of thresholds of a casino: in force, waiting for a decision, and approved for a later day."""
+    """One kind of thresholds of a casino: in force, waiting for a decision, and approved for a later day."""
 
     casino: Casino
     kind: ThresholdKind
@@ -45,10 +47,11 @@ class KindShown:
     pending: ThresholdChange | None
     pending_lines: list[ThresholdLine]
     coming: list[tuple[ThresholdDecision, list[ThresholdLine]]]
-    earlier: list[tuple[Any, list[ThresholdLine]]]  # what was set before two people changed it
+    earlier: list[tuple[Any, list[ThresholdLine]]]  # settings from before changes needed two people
 
 
 def kind_shown(casino: Casino, kind: ThresholdKind) -> KindShown:
+    """Gather one kind of thresholds of a casino for its page."""
     record = thresholds_in_force(casino, kind.code)
     now = kind.values(record)
     since = ThresholdDecision.objects.in_force(casino, kind.code)
@@ -65,7 +68,7 @@ def kind_shown(casino: Casino, kind: ThresholdKind) -> KindShown:
 
 
 def earlier_of(kind: ThresholdKind, record: Any) -> list[tuple[Any, list[ThresholdLine]]]:
-    """The versions of a stored record, the newest first. The acting limits are in the history of the casino."""
+    """List the versions of a stored record, the newest first. The acting limits are in the history of the casino."""
     if not isinstance(record, FindingPolicy | RulingSetting) or record.pk is None:
         return []
     versions = type(record).history.filter(id=record.pk).order_by("-history_date", "-history_id")
@@ -74,7 +77,7 @@ def earlier_of(kind: ThresholdKind, record: Any) -> list[tuple[Any, list[Thresho
 
 
 def change_lines(change: ThresholdChange) -> list[ThresholdLine]:
-    """What a change makes of the thresholds that were approved when it was proposed."""
+    """List what a proposal changes, compared with the thresholds that were approved when it was made."""
     kind = KINDS[change.kind]
     before = ThresholdDecision.objects.approved(change.casino, change.kind).filter(at__lt=change.at).order_by("-at")
     earlier = before.first()
@@ -106,7 +109,7 @@ def label_of(field: Any) -> str:
 
 def value_text(field: Any, value: Any) -> str:
     if isinstance(field, BigIntegerField):
-        return money(value)
+        return money_label(value)
     if field.name == "procedural":
         return procedural_shown(value)
     unit = UNITS.get(field.name)
@@ -114,7 +117,7 @@ def value_text(field: Any, value: Any) -> str:
 
 
 def procedural_shown(chosen: Mapping[str, int]) -> str:
-    """The checks whose severity is not the usual one."""
+    """List the kinds of procedural findings whose severity is not the default."""
     named = [f"{kind_name(Category.PROCEDURAL, kind)}: {Severity(chosen[kind]).label.lower()}"
              for kind in PROCEDURAL_SEVERITY if kind in chosen]  # fmt: skip
-    return "; ".join(named) or "as usual"
+    return "; ".join(named) or "defaults"

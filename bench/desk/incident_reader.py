@@ -13,7 +13,7 @@ import django
 
 Works = dict[str, Callable[[], list[Any]]]
 TRIES = 15
-#: Sees the whole casino with all that is confidential; sees one pit without it.
+#: Readers: one sees the whole casino with everything confidential; one sees one pit without it.
 READERS = ("surveillance", "pit-supervisor")
 
 
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def measure(readers: Iterable[str], candidates: Callable[[Any], Works]) -> None:
-    """Each work of each reader; prints the seconds."""
+    """Measure each query for each reader, and print the seconds."""
     seconds = {}
     for name in readers:
         for what, work in candidates(person(name)).items():
@@ -42,8 +42,8 @@ def candidates(reader: Any) -> Works:
     code = Table.objects.filter(assignments__pit=reader.pit_id).first() if reader.pit_id else Table.objects.first()
 
     def listed(**wanted: Any) -> list[Any]:
-        found = incidents_found(reader, IncidentFilter(**wanted))
-        return [incident_line(one) for one in found[: Pages.page_size + 1]]
+        incidents = incidents_found(reader, IncidentFilter(**wanted))
+        return [incident_line(incident) for incident in incidents[: Pages.page_size + 1]]
 
     def sought(words: str) -> list[Any]:
         return [hit_document(hit) for hit in search(reader, words)]
@@ -60,7 +60,7 @@ def candidates(reader: Any) -> Works:
 
 
 def person(role: str) -> Any:
-    """Of a department or a post, and then somebody of one pit, where there is one."""
+    """Return a person of a department or post, and one of a single pit, if there is one."""
     from django.db.models import F
 
     from games.models import Staff

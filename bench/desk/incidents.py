@@ -1,4 +1,4 @@
-"""Incidents after years: what lists and searches cost with 100,000 files against 1,000, in one run."""
+"""Incidents after years: the cost of lists and searches with 100,000 files against 1,000, in one run."""
 
 from bench.grown import Growth
 from bench.measure import TRIES, Row
@@ -8,7 +8,7 @@ FEW, MANY = 1_000, 100_000
 TITLE = f"Incidents: {MANY:,} files, entries and notes against {FEW:,}, best of {TRIES}"
 GROWTH = Growth("incidents", TITLE, FEW, MANY, reader="bench.desk.incident_reader")
 
-#: Words as people write them. The n-th row has the n-th of each list, by steps that keep them from marching together.
+#: Words as people write them. The n-th row takes one word of each list, with steps that vary the combinations.
 WORDS = {
     "who": "dealer,patron,supervisor,player,seat,inspector,cashier,observer",
     "what": "placed,moved,claimed,dropped,counted,refused,swapped,paid,withdrew,questioned,pushed,touched",
@@ -16,7 +16,7 @@ WORDS = {
     "where": "small,big,triple,double,total,domino,corner,edge,rail,pit,camera,cage,aisle,column",
     "how": "twice,late,early,quietly,loudly,again,slowly,quickly,openly,calmly,rudely",
 }
-#: Half of all rows have the common word, five the rare one, however many there are.
+#: Half of all rows have the common word, five the rare one, whatever the number of rows.
 COMMON, RARE, TWO = "recording", "zebra", "tumbler loudly"
 TEXT = """
 'The ' || {who} || ' ' || {what} || ' the ' || {thing} || ' near the ' || {where} || ' ' || {how} || '. '
@@ -24,7 +24,7 @@ TEXT = """
 || CASE WHEN n % ({count} / 5) = 7 THEN 'A zebra was seen. ' ELSE '' END
 || 'Patron P-' || n * 7919 % 100003 || ' was asked at seat ' || n % 12 || '.'
 """
-#: Over the years before today, the newest last; the oldest are closed.
+#: Spread over the years before today, the newest last; the oldest are closed.
 AT = "now() - make_interval(mins => ({count} - n) * 5 + 10)"
 FILES = """
 INSERT INTO audits_incident (casino_id, pit_id, table_id, year, serial, number, occurred_from, reported_at, who,
@@ -61,7 +61,8 @@ PEOPLE = b"CREATE TEMP TABLE people AS SELECT id FROM games_staff WHERE departme
 
 def run(home: Home) -> list[Row]:
     statements = {
-        count: [PLACES, PEOPLE, *(written(one, count) for one in (FILES, ENTRIES, NOTES))] for count in (FEW, MANY)
+        count: [PLACES, PEOPLE, *(written(statement, count) for statement in (FILES, ENTRIES, NOTES))]
+        for count in (FEW, MANY)
     }
     return GROWTH.run(home, statements)
 

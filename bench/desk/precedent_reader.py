@@ -9,9 +9,9 @@ import django
 
 from bench.desk.incident_reader import Works, measure
 
-#: Rules in the whole casino; reads along in one pit.
+#: Readers: one rules in the whole casino; one reads in one pit.
 READERS = ("shift-manager", "pit-supervisor")
-#: As somebody would begin a draft.
+#: The beginning of a draft as a person would write it.
 QUESTION = (
     "What is owed where the patron moved the chips near the double late, and the dealer paid the stake twice before "
     "the supervisor saw it?"
@@ -42,8 +42,8 @@ def candidates(reader: Any) -> Works:
         return [precedent_document(precedent) for precedent in precedents(reader, incident, asked)]
 
     def register(**wanted: str) -> list[Any]:
-        found = rulings_found(reader, RulingFilter(**wanted))
-        return [ruling_line(one) for one in found[: Pages.page_size + 1]]
+        rulings = rulings_found(reader, RulingFilter(**wanted))
+        return [ruling_line(ruling) for ruling in rulings[: Pages.page_size + 1]]
 
     incident.rulebook = BOOK
     return {

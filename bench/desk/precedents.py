@@ -1,4 +1,4 @@
-"""Rulings after years: what looking up precedents and the register cost with 5,000 against 100, in one run."""
+"""Rulings after years: the cost of precedents and of the register with 5,000 rulings against 100, in one run."""
 
 from bench.desk.incidents import FILES, PLACES, written
 from bench.grown import Growth
@@ -11,12 +11,12 @@ GROWTH = Growth("precedents", TITLE, FEW, MANY, reader="bench.desk.precedent_rea
 
 BOOK = "rws-tai-sai-v6"
 RULES = ("5.1.1", "5.1.2", "5.2", "5.3", "5.4.1", "5.5.2", "5.6", "5.7", "5.8", "5.14")
-#: In each casino the first shift manager, who rules on everything.
+#: In each casino the first shift manager makes all rulings.
 MANAGERS = b"""
 CREATE TEMP TABLE managers AS
 SELECT DISTINCT ON (casino_id) casino_id, id FROM games_staff WHERE post = 'shift-manager' ORDER BY casino_id, id
 """
-#: One on each file. A ninth of them stand; of these every second one takes the place of the one before.
+#: One ruling for each file. A ninth of them are standing; every second of these supersedes the previous one.
 RULINGS = """
 INSERT INTO audits_ruling (id, casino_id, pit_id, table_id, incident_id, year, serial, number, kind, situation,
     rulebook, rules, question, facts, decision, reasoning, scope, effective_from, replaces_id, is_withdrawal, departure,
@@ -38,6 +38,7 @@ def run(home: Home) -> list[Row]:
     rulings = RULINGS.replace("{book}", BOOK).replace("{rules}", f"ARRAY{list(RULES)}")
     rulings = rulings.replace("{rule_count}", str(len(RULES)))
     statements = {
-        count: [PLACES, MANAGERS, *(written(one, count) for one in (FILES, rulings))] for count in (FEW, MANY)
+        count: [PLACES, MANAGERS, *(written(statement, count) for statement in (FILES, rulings))]
+        for count in (FEW, MANY)
     }
     return GROWTH.run(home, statements)

@@ -1,4 +1,4 @@
-"""Makes reports and the same with bare tools; asked by bench.desk.reports. Seconds come back."""
+"""Make reports, and the same with the bare tools, for bench.desk.reports. Returns seconds."""
 
 import datetime as dt
 import io
@@ -16,7 +16,7 @@ from bench.children import answer
 from bench.desk.reports import CSV_ROWS, PDF_ROWS, XLSX_ROWS
 
 DAY = dt.date(2026, 11, 15)
-#: Each number of rows has a day of its own.
+#: Each number of rows has its own day.
 DAYS = {
     CSV_ROWS: DAY, XLSX_ROWS: DAY - dt.timedelta(days=1), PDF_ROWS: DAY - dt.timedelta(days=2),
 }  # fmt: skip
@@ -70,7 +70,7 @@ def prepare(tables: int) -> str:
 
 
 def discrepancies(rows: int) -> Any:
-    """The report of the day that has so many rows."""
+    """Return the report of the day that has this many rows."""
     day = DAYS[rows]
     return report("discrepancies", day, day)
 
@@ -87,7 +87,7 @@ def report(kind: str, first: dt.date = DAY, last: dt.date = DAY) -> Any:
 
 
 def written(format: str, rows: int) -> float:
-    """Make a report as a worker does: rows into their file, the format from these."""
+    """Make a report as a worker does: write rows to a file, and the format from it."""
     from audits.exports.rows_file import KeptRows, read_rows
     from audits.exports.writers import WRITERS
     from audits.reports.services.production import STREAMED
@@ -112,19 +112,19 @@ def written(format: str, rows: int) -> float:
 def _document(made: Any) -> Any:
     from audits.exports.document import Document
 
-    moment = ("True as of", str(time.time_ns()))  # another one each time: typst remembers what it set
+    moment = ("True as of", str(time.time_ns()))  # a different one each time, as typst caches what it has set
     return Document(f"{made.title} {moment[1]}", made.columns, ("Bench",), (moment,), made.about, timezone="UTC")
 
 
 def csv_bare() -> float:
-    """The same query by psql, which writes CSV itself."""
+    """Run the same query by psql, which writes CSV itself."""
     import psycopg
     from django.db import connection
 
     from audits.reports.kinds.findings import Discrepancies
 
     made = discrepancies(CSV_ROWS)
-    query = made.found().values_list("ref", "table__code", *Discrepancies.fields, "of_source")
+    query = made.findings().values_list("ref", "table__code", *Discrepancies.fields, "of_source")
     text, parameters = query.query.sql_with_params()
     url = os.environ["DATABASE_URL"]
     with psycopg.connect(url) as own:
@@ -173,7 +173,7 @@ def pdf_bare() -> float:
 
     import typst
 
-    kept = [[f"{cell} {time.time_ns()}" for cell in row] for row in discrepancies(PDF_ROWS).rows()]  # never set before
+    kept = [[f"{cell} {time.time_ns()}" for cell in row] for row in discrepancies(PDF_ROWS).rows()]  # not set before
     started = time.perf_counter()
     typst.compile(TYPST.encode(), sys_inputs={"rows": json.dumps(kept)}, ignore_system_fonts=True)
     return time.perf_counter() - started
@@ -187,14 +187,14 @@ def daily(first: dt.date = FIRST_OF_YEAR) -> float:
 
 
 def memory() -> float:
-    """How much the CSV report adds to a process at rest, in MB: measured in a process of its own."""
+    """Measure the memory that the CSV report adds to an idle process, in MB, in a separate process."""
     code = (
-        "import django; django.setup()\nfrom pathlib import Path\nfrom bench import report_maker as maker\n"
+        "import django; django.setup()\nfrom pathlib import Path\nfrom bench.desk import report_maker as maker\n"
         "def status(name):\n"
         "    lines = Path('/proc/self/status').read_text().splitlines()\n"
         "    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024\n"
         "maker.written('csv', maker.PDF_ROWS); rest = status('VmRSS')\n"
-        "Path('/proc/self/clear_refs').write_text('5')\n"  # the highest so far is forgotten
+        "Path('/proc/self/clear_refs').write_text('5')\n"  # reset the peak
         "maker.written('csv', maker.CSV_ROWS); print(status('VmHWM') - rest)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Reports and bare tools: CSV by psql, XLSX by XlsxWriter, PDF by typst; a year of daily results against a month."""
+"""Reports against bare tools: CSV by psql, XLSX by XlsxWriter, PDF by typst; a year of daily results to a month."""
 
 from bench.children import Child
 from bench.floors import demonstration
@@ -9,7 +9,7 @@ CSV_ROWS, XLSX_ROWS, PDF_ROWS = 1_000_000, 200_000, 100
 TABLES = 100
 MOST_MEMORY_MB = 128
 TITLE = f"Reports: {CSV_ROWS:,} rows as CSV, {XLSX_ROWS:,} as XLSX, {PDF_ROWS} as PDF, a year of {TABLES} tables"
-#: What each is measured against, and how many times its cost it may cost.
+#: What each is compared with, and how many times its cost is allowed.
 PAIRS = {
     "csv": ("psql \\copy of the same query", 3.0),
     "xlsx": ("XlsxWriter fed from memory", 1.3),

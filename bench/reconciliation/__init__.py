@@ -1,1 +1,1 @@
-"""A day reconciled."""
+"""Reconciliation of a day."""

@@ -1,8 +1,8 @@
-"""A gaming day on a floor of twenty tables, with wrong payments and breaches of limits planted, and the truth of it.
+"""A gaming day on a floor of twenty tables, with planted wrong payments and limit breaches, and the list of them.
 
-Sound rounds fit the limits of their table. What is planted is worked out here, by hand, from the dice alone: the code
-that settles is not asked. Nothing else is to be found: every round has its tumble in its turn, the crew is in its
-posts, and the signs are complete.
+Sound rounds fit the limits of their table. The planted findings are calculated here from the dice alone, without the
+code that settles. Nothing else is wrong: every round has its tumble in turn, staff hold their posts, and the signs are
+complete.
 """
 
 import datetime as dt
@@ -21,17 +21,17 @@ from games.simulation.payout import winners
 DAY = dt.date(2026, 1, 5)
 BEGINS = dt.datetime(2026, 1, 5, 6, tzinfo=dt.UTC)
 A_DAY = 24 * 60 * 60  # seconds
-BETS = 50  # a round
-WRONG, BREACHED = 0.002, 0.01  # of the rounds
+BETS = 50  # per round
+WRONG, BREACHED = 0.002, 0.01  # share of the rounds
 GAMES = (
     ("rws-tai-sai-v6", "A"), ("rws-tai-sai-v6", "C"), ("rws-tai-sai-v6", "E"), ("division-9-2008", "1"),
     ("rws-tai-sai-open-cover-v5", "C"), ("division-9-2008", "2"), ("rws-tai-sai-open-cover-v5", "E"),
 )  # fmt: skip
-#: When each event of a round comes, in shares of the time between two rounds; the third is the tumbler's.
+#: When each event of a round comes, in fractions of the time between two rounds; the third is the tumbler's.
 MOMENTS = (0.0, 0.4, 0.42, 0.6, 0.9)
 TUMBLED_FIRST = -0.05
 MINIMUM = STAKES[0]
-#: All players of a round on one box come to less than its maximum, and to less than the differential.
+#: All players of a round on one box stay below its maximum, and below the differential.
 MOST = -(-BETS // BOXES_A_PLAYER) * STAKES[-1]
 MAXIMUMS = (MOST + 150_000, MOST + 650_000)
 BELOW_MAXIMUM = 100_000  # how much lower the differential is
@@ -43,7 +43,7 @@ Dice = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Truth:
-    """A finding that must be made: the amounts are the expected and recorded net, or the placed and permitted stake."""
+    """A finding that must be made; the amounts are expected and recorded net, or placed and permitted stake."""
 
     ref: str
     kind: str
@@ -70,12 +70,12 @@ class PlantedTable:
 
     @property
     def pays_in_full(self) -> bool:
-        """Division 9 has no rule by which a bet is cut."""
+        """Say whether the rulebook settles bets in full: Division 9 has no rule that cuts a bet."""
         return self.rulebook == "division-9-2008"
 
     @cached_property
     def moments(self) -> tuple[float, ...]:
-        """As the document has it: the tumbler runs before betting opens, or after it was closed."""
+        """Return the moments by the document: the tumbler runs before betting opens, or after it closed."""
         is_first = any(step.kind == "tumbler" and step.before == "new" for step in rulebook(self.rulebook).play)
         opened, closed, tumbled, *rest = MOMENTS
         return opened, closed, TUMBLED_FIRST if is_first else tumbled, *rest
@@ -86,17 +86,17 @@ class PlantedTable:
         return [(pair[0], pair[1]) for pair in pairs if pair]
 
     def text(self) -> str:
-        """As a floor file has it."""
+        """Write the table as an entry of a floor file."""
         limits = f'{{ min = "{money(MINIMUM)}", max = "{money(self.maximum)}" }}'
         boxes = ", ".join(f'"{type_}" = {limits}' for type_ in sorted(self.layout.types))
-        apart = ", ".join(
+        differentials = ", ".join(
             f'"{type_}" = "{money(self.differential)}"' for type_ in EVEN_MONEY if type_ in self.layout.types
         )
         return (
             f'[[table]]\ncasino = "BEN"\npit = "P1"\ncode = "{self.code}"\nrulebook = "{self.rulebook}"\n'
             f'layout = "{self.layout_code}"\nchip_unit = "0.01"\nfrom = {BEGINS.isoformat()}\n\n'
             f'[[limits]]\ntables = ["{self.code}"]\nfrom = {BEGINS.isoformat()}\nboxes = {{ {boxes} }}\n'
-            f"differential = {{ {apart} }}\n"
+            f"differential = {{ {differentials} }}\n"
         )
 
 
@@ -116,7 +116,7 @@ FLOOR = (
 
 @dataclass
 class PlantedDay:
-    """So many rounds, one after the other; once all were written, what is to be found in them, and their sums."""
+    """A number of rounds, one after the other; once all are written, their findings and sums."""
 
     rounds: int
     seed: int = 1
@@ -124,12 +124,12 @@ class PlantedDay:
     breached: float = BREACHED
     truth: set[Truth] = field(default_factory=set)
     bets: int = 0
-    turnover: int = 0  # what counted of the stakes, as `DaySummary` has it: as placed
+    turnover: int = 0  # effective stakes, as `DaySummary` has them: as placed
     house: int = 0
 
     def write(self, path: Path) -> None:
         with path.open("w") as file:
-            file.writelines(one.line() + "\n" for one in self.played())
+            file.writelines(played_round.line() + "\n" for played_round in self.played())
 
     def played(self) -> Iterator[Played]:
         random = Random(self.seed)
@@ -162,7 +162,7 @@ class PlantedDay:
 def sound_bets(
     random: Random, count: int, table: PlantedTable, dice: Dice, without: tuple[str, ...] = ()
 ) -> Iterator[Bet]:
-    """Each player on some boxes side by side, the last one perhaps on fewer."""
+    """Yield sound bets: each player on some adjacent boxes, the last player perhaps on fewer."""
     boxes, odds = _boxes(table, without), _odds(table, dice)
     for place, member in enumerate(random.sample(range(MEMBERS), -(-count // BOXES_A_PLAYER))):
         first = random.randrange(len(boxes))
@@ -185,7 +185,7 @@ def _odds(table: PlantedTable, dice: Dice) -> dict[str, int]:
 
 
 def pay_wrongly(random: Random, bets: list[Bet], ref: str) -> Truth:
-    """One of the bets, in one of the ways in which a bet can be paid wrongly."""
+    """Pay one of the bets wrongly, in one of the possible ways."""
     place = random.randrange(len(bets))
     player, box, stake, net = bets[place]
     if net > 0:
@@ -203,7 +203,7 @@ def pay_wrongly(random: Random, bets: list[Bet], ref: str) -> Truth:
 
 
 def over_maximum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
-    """Some players with the same stake on one box: each is left his equal share of what it may hold."""
+    """Exceed a maximum: some players with the same stake on one box, each cut to an equal share."""
     type_ = random.choice(sorted(table.layout.types - set(EVEN_MONEY)))
     box = random.choice(table.layout.boxes_of(type_)).code
     players, stake = random.randint(1, 3), table.maximum + random.choice(STAKES)
@@ -213,8 +213,8 @@ def over_maximum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> t
     return bets, Truth(ref, "box-maximum", (box,), None, players * stake, table.maximum)
 
 
-def too_far_apart(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
-    """One player on each of two boxes, the heavier one cut to the other's stake and the differential."""
+def over_differential(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
+    """Exceed a differential: one player on each box, the heavier cut to the other's stake plus the differential."""
     pair = random.choice(table.pairs)
     heavier, lighter = random.sample(pair, 2)
     low, more = random.choice(STAKES), random.randrange(2_500, 50_001, 2_500)
@@ -227,18 +227,20 @@ def too_far_apart(random: Random, table: PlantedTable, dice: Dice, ref: str) -> 
 
 
 def below_minimum(random: Random, table: PlantedTable, dice: Dice, ref: str) -> tuple[list[Bet], Truth]:
-    """Settled as placed."""
+    """Place a bet below the minimum; it is settled as placed."""
     box, stake = random.choice(_boxes(table, ())), MINIMUM - 2_500
     bets = list(sound_bets(random, BETS - 1, table, dice))
     bets.append(("P-0", box, stake, stake * _odds(table, dice).get(box, -1)))
     return bets, Truth(ref, "below-minimum", (box,), "P-0", stake, MINIMUM)
 
 
-PLANTS = (over_maximum, too_far_apart, below_minimum)
+PLANTS = (over_maximum, over_differential, below_minimum)
 
 
-def differences(truth: Iterable[Truth], found: Iterable[Truth]) -> list[str]:
-    """What was not found, and what was found and is not true; some of each."""
-    wanted, given = set(truth), set(found)
+def differences(truth: Iterable[Truth], findings: Iterable[Truth]) -> list[str]:
+    """List some of the findings that were missed, and some that are false."""
+    wanted, given = set(truth), set(findings)
     missing, wrong = sorted(wanted - given, key=repr), sorted(given - wanted, key=repr)
-    return [f"not found: {one}" for one in missing[:3]] + [f"found, and not true: {one}" for one in wrong[:3]]
+    return [f"not found: {finding}" for finding in missing[:3]] + [
+        f"found, and not true: {finding}" for finding in wrong[:3]
+    ]

@@ -21,12 +21,12 @@ from taisai_backoffice.embedded.lease import Lease
 from taisai_backoffice.embedded.postgres import Postgres
 
 BIG = os.environ.get("BENCH") == "big"
-#: In bets; what the first one takes is shown and not judged.
+#: Sizes in bets; the first one is shown but not judged.
 SIZES = (300_000, 3_000_000, *((10_000_000,) if BIG else ()))
 FLOOR_NAME = "every bet read once: count, sum, sum"
 ONE, TWO, AGAIN = "one worker, first run", "two workers, first run", "one worker, run again"
 NUMPY, SQL, ORM = "rows to NumPy by a binary cursor", "one SQL statement", "the ORM, limits cached"
-#: At most so many times the floor, and what would be good.
+#: The highest ratio to the baseline, and a good one.
 LIMITS = {ONE: (6, 3), TWO: (4, 1.5), AGAIN: (6, 3)}
 ORM_ROUNDS = 500  # a sample; its time is multiplied
 MOST_MEGABYTES = 200
@@ -43,7 +43,7 @@ LEFT = "SELECT count(*) FROM games_outbox"
 
 
 class UntrueError(SystemExit):
-    """Somebody did not find what was planted, or found something else: the figures would mean nothing."""
+    """A candidate missed planted findings or made others: the figures would mean nothing."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ def run(home: Home) -> list[Row]:
         floor = Floor(home, postgres)
         measured = [of_size(floor, bets) for bets in SIZES]
     draw(measured, Home.from_environment().folder("bench") / "reconcile.png")
-    rows = [named(row, one.bets) for one in measured for row in one.rows]
+    rows = [named(row, measurement.bets) for measurement in measured for row in measurement.rows]
     return rows + [row for less, more in pairwise(measured) for row in grown(less, more)]
 
 
@@ -83,7 +83,7 @@ def of_size(floor: Floor, bets: int) -> Measured:
 
 
 class Day:
-    """A day on record in a database of its own, its bets as plain rows in another, and the truth about it."""
+    """A recorded day in one database, its bets as plain rows in another, and its true findings."""
 
     def __init__(self, floor: Floor, bets: int) -> None:
         self.floor, self.name, self.plain = floor, f"day_{bets}", f"plain_{bets}"
@@ -142,7 +142,7 @@ class Day:
             raise UntrueError("The plain rows are not the bets of the day.")
 
     def _first(self, workers: int) -> float:
-        """On a copy on which nothing was ever found, in memory as the plain rows are."""
+        """Reconcile a fresh copy without findings, which is in memory as the plain rows are."""
         environment = self._copy("first")
         with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
             connection.execute("SELECT sum(cardinality(nets)) FROM games_round")
@@ -167,10 +167,10 @@ class Day:
     def _sample(self, peers: Child) -> float:
         answer = peers.ask("orm", ORM_ROUNDS)
         sample = sorted(f"{self.planted.seed}-{number:07d}" for number in range(ORM_ROUNDS))
-        self._verify("orm", {one for one in self.planted.truth if one.ref <= sample[-1]}, answer["found"])
+        self._verify("orm", {finding for finding in self.planted.truth if finding.ref <= sample[-1]}, answer["found"])
         return float(answer["seconds"]) * self.planted.rounds / ORM_ROUNDS
 
-    # --- Whether they tell the truth ---
+    # --- Whether their findings are true ---
 
     def _verify(self, way: str, truth: Iterable[Truth], rows: Iterable[Iterable[object]]) -> None:
         found = [
@@ -206,7 +206,7 @@ class Day:
 
 
 def grown(less: Measured, more: Measured) -> list[Row]:
-    """How time and memory grow from one size to the next."""
+    """Describe how time and memory grow from one size to the next."""
     times = more.of(ONE).ratio / less.of(ONE).ratio
     peak = more.peaks[ONE] / less.peaks[ONE]
     sizes = f"{less.bets // 1000:,}k to {more.bets // 1000:,}k"
@@ -223,16 +223,16 @@ def grown(less: Measured, more: Measured) -> list[Row]:
 
 
 def draw(measured: list[Measured], path: Path) -> None:
-    """Times the floor by size, on a scale of powers."""
+    """Draw the ratio to the baseline by size, on a logarithmic scale."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    bets = [one.bets for one in measured]
+    bets = [measurement.bets for measurement in measured]
     for name in (row.name for row in measured[0].rows):
-        axes.plot(bets, [one.of(name).ratio for one in measured], marker="o", label=name)
+        axes.plot(bets, [measurement.of(name).ratio for measurement in measured], marker="o", label=name)
     axes.set(xscale="log", yscale="log", xlabel="bets", ylabel="times the floor", title=TITLE)
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.legend(fontsize="small")

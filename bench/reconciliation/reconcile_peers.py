@@ -1,6 +1,6 @@
-"""Others who reconcile the same day from plain rows: the ORM, one SQL statement, rows into NumPy. Nothing is saved.
+"""Alternatives that reconcile the same day from plain rows: ORM, one SQL statement, rows in NumPy. Nothing is saved.
 
-Asked by `bench.reconciliation.reconcile`; each answers with its seconds and all that it found.
+Called by `bench.reconciliation.reconcile`; each answers with its seconds and its findings.
 """
 
 import os
@@ -27,7 +27,7 @@ from games.engine.rules.loader import rulebook
 from games.engine.signs.limits import Limits, Range
 
 THROWS = tuple(all_throws())
-AT_ONCE = 500  # rounds whose bets the ORM is asked for together
+AT_ONCE = 500  # rounds whose bets the ORM reads together
 ROWS_AT_ONCE = 50_000
 
 SQL = """
@@ -83,17 +83,17 @@ PLACES = {code: place for place, code in enumerate(GAMES)}
 
 
 def found_in(ref: str, code: str, throw: int, bets: list[RecordedBet]) -> Iterator[Truth]:
-    """One round by the scalar engine."""
+    """Settle one round by the scalar engine."""
     game, at = GAMES[code], BEGINS
     events = [
         Event("place-bets", at), Event("no-more-bets", at), Event("result", at, dice=THROWS[throw]),
         Event("settled", at),
     ]  # fmt: skip
-    one = RecordedRound(game.book, game.layout, game.limits, events, bets)
-    for wrong in one.discrepancies():
+    recorded = RecordedRound(game.book, game.layout, game.limits, events, bets)
+    for wrong in recorded.discrepancies():
         bet = bets[wrong.position]
         yield Truth(ref, wrong.kind, (bet.box,), bet.player, wrong.expected, wrong.recorded)
-    for breach in one.breaches():
+    for breach in recorded.breaches():
         yield Truth(ref, breach.kind, breach.boxes, breach.player, breach.placed, breach.permitted)
 
 
@@ -108,8 +108,8 @@ def connect() -> "psycopg.Connection[tuple[Any, ...]]":
 def timed(work: Callable[..., Iterable[Truth]]) -> Callable[..., dict[str, object]]:
     def working(*words: Any) -> dict[str, object]:
         started = time.perf_counter()
-        found = list(work(*words))
-        return {"seconds": time.perf_counter() - started, "found": [astuple(one) for one in found]}
+        findings = list(work(*words))
+        return {"seconds": time.perf_counter() - started, "found": [astuple(finding) for finding in findings]}
 
     return working
 
@@ -137,7 +137,7 @@ def model_of() -> Any:
 
 
 def by_orm(rounds: int) -> Iterator[Truth]:
-    """The first rounds; limits and odds are at hand, so that only rounds and bets are read."""
+    """Settle the first rounds; limits and odds are in memory, so that only rounds and bets are read."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -165,7 +165,7 @@ def by_sql() -> Iterator[Truth]:
 
 
 def by_numpy() -> Iterator[Truth]:
-    """Rows by a binary cursor, settled by the kernel; the rounds that it points at are read again and explained."""
+    """Settle rows from a binary cursor by the kernel; flagged rounds are read again and explained."""
     kernel = Kernel(list(GAMES.values()))
     with connect() as connection:
         facts = {key: rest for key, *rest in connection.execute("SELECT id, ref, game, throw FROM bench_round")}
@@ -190,7 +190,7 @@ def by_numpy() -> Iterator[Truth]:
 
 
 def _whole_rounds(connection: "psycopg.Connection[tuple[Any, ...]]") -> Iterator[np.ndarray]:
-    """Rows in the order in which they lie, which is that of the rounds; a round is never torn apart."""
+    """Yield rows in stored order, which is that of the rounds, without splitting a round."""
     with connection.transaction(), connection.cursor("rows", binary=True) as cursor:
         cursor.execute("SELECT round_id, box, stake, net FROM bench_bet")
         rest = np.empty((0, 4), np.int64)

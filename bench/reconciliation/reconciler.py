@@ -1,4 +1,4 @@
-"""A worker that reconciles the planted day as the command does: asked by `bench.reconciliation.reconcile`."""
+"""A worker that reconciles the planted day as the command does; called by `bench.reconciliation.reconcile`."""
 
 import resource
 import time
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class NeverHappenedError(Exception):
-    """What was rehearsed is taken back."""
+    """Raised to roll the rehearsal back."""
 
 
 def ready() -> bool:
-    """As a worker that has been at work for a while: with its modules, a connection, and the limits of its tables."""
+    """Warm up: import the modules, connect, and read the limits of the tables."""
     from audits.reconciliation.services.runs import part_take, parts_of
     from audits.reconciliation.terms import terms_of_day
     from games.models import Table
@@ -42,7 +42,7 @@ def started() -> "list[Run]":
 
 
 def reconciled(workers: int) -> dict[str, float]:
-    """The whole day, with all that is on record afterwards. The peak is that of the largest process at work."""
+    """Reconcile the whole day, with everything it records. The peak memory is that of the largest process."""
     from audits.management.commands.reconcile import counted, parts_taken
     from audits.reconciliation.services.runs import parts_of
 
@@ -50,7 +50,7 @@ def reconciled(workers: int) -> dict[str, float]:
     runs = started()
     for _ in parts_taken(parts_of(runs), workers):
         pass
-    counted(runs)  # raises where a part was left
+    counted(runs)  # raises if a part was left out
     seconds = time.perf_counter() - begun_at
     peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return {"seconds": seconds, "peak": max(peaks) / 1024}

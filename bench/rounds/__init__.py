@@ -1,1 +1,1 @@
-"""Recording rounds and playing them live."""
+"""Recording rounds, and playing them live."""

@@ -1,6 +1,6 @@
-"""From the commit of a round to that of its finding, while rounds arrive: the site, the broker and a worker as in life.
+"""The time from the commit of a round to that of its finding, with site, broker and worker running.
 
-Both moments are PostgreSQL's own: it keeps when each transaction was committed.
+Both moments are PostgreSQL's own commit timestamps.
 """
 
 import os
@@ -30,7 +30,7 @@ RATE = 20  # rounds a second
 CLIENTS = 6
 MOST_SECONDS = 5.0  # p99
 PATIENCE = 120
-WARM = 2 * CLIENTS  # rounds by which every process has read its rulebooks; they are not counted
+WARM = 2 * CLIENTS  # warm-up rounds, by which every process has read its rulebooks; they are not counted
 TITLE = f"{RATE} rounds of {BETS} bets a second for {SECONDS:.0f} s, one bet of each paid wrongly: until that is found"
 
 #: Slowest last. Findings are written once here, so that a row's transaction is the one that made it.
@@ -62,7 +62,7 @@ def run(home: Home) -> list[Row]:
 
 
 def prepared(floor: Floor) -> str:
-    """The floor is set up; a key that may record rounds of all its tables."""
+    """Set up the floor; return a key that may record rounds of all its tables."""
     floor.manage("collectstatic", "--noinput", "-v0")
     text = floor.home.folder("bench") / "floor.toml"
     text.write_text(FLOOR)
@@ -72,7 +72,7 @@ def prepared(floor: Floor) -> str:
 
 
 class Arriving:
-    """Rounds sent one after the other, each at its time, by clients that take turns."""
+    """Rounds sent one after the other, each at its time, by clients in turn."""
 
     def __init__(self, host: str, key: str) -> None:
         self.host, self.key = host, key
@@ -90,8 +90,8 @@ class Arriving:
     def _send(self, played: list[Played], rate: float) -> None:
         waiting: SimpleQueue[tuple[float, bytes] | None] = SimpleQueue()
         started = time.perf_counter()
-        for number, one in enumerate(played):
-            waiting.put((started + number / rate, one.line().encode()))
+        for number, played_round in enumerate(played):
+            waiting.put((started + number / rate, played_round.line().encode()))
         for _ in range(CLIENTS):
             waiting.put(None)
         threads = [threading.Thread(target=self._client, args=(waiting,)) for _ in range(CLIENTS)]
@@ -141,6 +141,8 @@ def verify(arriving: Arriving, connection: "psycopg.Connection[tuple[float, ...]
     if arriving.faults:
         raise UntrueError(f"{len(arriving.faults)} posts failed: {arriving.faults[0]}")
     rows: list = connection.execute(FOUND).fetchall()  # type: ignore[type-arg]
-    found = [Truth(ref, kind, tuple(boxes), player, first, second) for ref, kind, boxes, player, first, second in rows]
-    if wrong := differences(arriving.day.truth, found):
+    findings = [
+        Truth(ref, kind, tuple(boxes), player, first, second) for ref, kind, boxes, player, first, second in rows
+    ]
+    if wrong := differences(arriving.day.truth, findings):
         raise UntrueError("\n".join(["The planted truth was not found.", *wrong]))

@@ -1,4 +1,4 @@
-"""Tables played live, five times faster than life: what an answer takes, and whether any event is lost."""
+"""Tables played live, five times faster than life: the time of an answer, and whether any event is lost."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""Twenty terminals in one process: plays the tables of a floor file live and prints what came of it as JSON.
+"""Twenty terminals in one process: play the tables of a floor file live, and print the outcome as JSON.
 
 `python -m bench.rounds.live_player ADDRESS KEY FLOOR_FILE DAY SECONDS SPEED`
 """

@@ -19,7 +19,7 @@ SECONDS = float(os.environ.get("BENCH_SECONDS") or 60)
 CLIENTS = 6
 BETS = 50
 LEAST = 20  # rounds a second
-NO_THROTTLE = str(10**9)  # what is measured is the recording, not how soon a terminal is told to wait
+NO_THROTTLE = str(10**9)  # the recording is measured, not the pause after which a terminal may send again
 TITLE = f"Posts of single rounds of {BETS} bets for {SECONDS:.0f} s: {CLIENTS} clients, granian with 2 workers"
 
 
@@ -42,12 +42,12 @@ def run(home: Home) -> list[Row]:
 
 
 def key_of(floor: Floor, name: str) -> str:
-    """For all tables: a client's rounds go round them, so that those of one table meet in its chain."""
+    """Return a key for all tables: each client posts to all tables in turn, so that clients meet in the chains."""
     return floor.manage("terminal_key", "create", "--name", f"Bench {name}", "--tables", ",".join(TABLES)).strip()
 
 
 def at_once(clients: list["Client"], host: str) -> float:
-    """How long all of them were at it."""
+    """Run all senders at the same time, and return the seconds."""
     started = time.perf_counter()
     threads = [threading.Thread(target=client.post_until, args=(host, started + SECONDS)) for client in clients]
     for thread in threads:
@@ -58,7 +58,7 @@ def at_once(clients: list["Client"], host: str) -> float:
 
 
 class Sender:
-    """Posts of rounds over one connection; what was not answered with 201 is a fault."""
+    """Posts rounds over one connection; any answer but 201 is a fault."""
 
     def __init__(self, host: str, key: str) -> None:
         self.connection = http.client.HTTPConnection(host, timeout=30)
@@ -100,7 +100,7 @@ class Client:
 
 
 def rows_of(clients: list[Client], elapsed: float) -> list[Row]:
-    """Half of the posts take no longer than p50, 99 in 100 no longer than p99."""
+    """Return the rows: half of the posts take at most p50, 99 in 100 at most p99."""
     times = sorted(seconds for client in clients for seconds in client.times)
     faults = [fault for client in clients for fault in client.faults]
     rate = (len(times) - len(faults)) / elapsed

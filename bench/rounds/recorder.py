@@ -15,7 +15,7 @@ import django
 
 ROUNDS = 10_000
 BETS_A_ROUND = 30
-#: Ways that would take minutes are measured on a share of the bets, and their time is multiplied.
+#: Candidates that would take minutes are measured on a share of the bets, and their time is multiplied.
 SHARES = {"bulk_create": 20, "save": 200}
 
 COLUMNS = "ref, position, table_code, started_at, player, box, stake, net"
@@ -39,11 +39,11 @@ def main(seed: int) -> None:
 
     make_tables()
     played = list(rounds(ROUNDS, BETS_A_ROUND, seed))
-    rows = [row for one in played for row in one.rows()]
+    rows = [row for played_round in played for row in played_round.rows()]
     with tempfile.TemporaryDirectory() as folder:
         file, other = Path(folder) / "rounds.ndjson", Path(folder) / "once-more.ndjson"
         write_file(file, played)
-        other.write_bytes(file.read_bytes() + b"\n")  # another file, by its digest
+        other.write_bytes(file.read_bytes() + b"\n")  # a different file, by its digest
         text = copy_text(rows)
         seconds = {
             "plain": timed(lambda: copy_rows("bench_plain", text)),
@@ -66,7 +66,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def make_tables() -> None:
-    """The tables to compare with, made by the role that may make tables."""
+    """Create the tables to compare with, as the role that may create tables."""
     from django.db import connections
 
     with connections["owner"].cursor() as cursor:
@@ -77,7 +77,7 @@ def make_tables() -> None:
 
 
 def copy_text(rows: list[tuple[object, ...]]) -> bytes:
-    """Written out beforehand: the database's own work is what an import is measured against."""
+    """Write the rows beforehand, as an import is compared with the database's own work only."""
     return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
 
 
@@ -98,7 +98,7 @@ def import_file(path: Path) -> None:
 
 
 def model_of(table: str) -> Any:
-    """The same rows as somebody writes them who knows nothing but the ORM."""
+    """Return the same rows as a plain ORM model would have them."""
     from django.db import models
 
     class Bet(models.Model):  # noqa: DJ008  never shown
@@ -132,8 +132,8 @@ def saved(bet: Any, objects: list[Any]) -> None:
     from django.db import transaction
 
     with transaction.atomic("owner"):
-        for one in objects:
-            one.save(using="owner")
+        for instance in objects:
+            instance.save(using="owner")
 
 
 if __name__ == "__main__":

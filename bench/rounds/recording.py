@@ -1,4 +1,4 @@
-"""Recording a file of rounds through the import service, against a raw COPY of its bets; and the memory it takes."""
+"""Record a file of rounds by the import service, against a raw COPY of its bets; and the memory it takes."""
 
 import json
 import os
@@ -31,13 +31,13 @@ def run(home: Home) -> list[Row]:
     with demonstration(home) as floor:
         tries = [recorded(floor, seed) for seed in range(1, TRIES + 1)]
         few, many = (peak_memory(floor, ROUNDS * times) for times in (1, TIMES_AS_MANY))
-    best = {way: min(one[way] for one in tries) for way in NAMES}
+    best = {way: min(attempt[way] for attempt in tries) for way in NAMES}
     return [Row(NAMES[way], seconds, seconds / best["plain"], verdict(way, seconds / best["plain"]))
             for way, seconds in best.items()] + [memory(few, few, 1), memory(many, few, TIMES_AS_MANY)]  # fmt: skip
 
 
 def recorded(floor: Floor, seed: int) -> dict[str, float]:
-    """Every way once, on a database of its own, with rounds that are new there."""
+    """Run every candidate once, on a separate database where the rounds are new."""
     name = f"recording_{seed}"
     environment = floor.copy(name)
     try:
@@ -60,7 +60,7 @@ def verdict(way: str, ratio: float) -> str:
 
 
 def peak_memory(floor: Floor, count: int) -> tuple[float, float]:
-    """The CPU seconds that `import_rounds` takes for so many rounds, start and all, and its peak in megabytes."""
+    """Return the CPU seconds of `import_rounds` for this many rounds, start included, and its peak memory in MB."""
     name = f"memory_{count}"
     path = floor.home.folder("bench") / f"{name}.ndjson"
     write_file(path, rounds(count, BETS_A_ROUND, seed=count))

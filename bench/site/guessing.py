@@ -1,4 +1,4 @@
-"""How long `/healthz` takes while 16 clients guess passwords and 50 connections send slow bodies, against quiet."""
+"""The time of `/healthz` while 16 clients guess passwords and 50 connections send slow bodies, against idle."""
 
 import http.client
 import multiprocessing
@@ -24,7 +24,7 @@ from taisai_backoffice.embedded.valkey import Valkey
 TITLE = "Guessing: /healthz while 16 clients guess, each as if from an address of its own, and 50 send slow bodies"
 CLIENTS = 16
 SECONDS = 10
-MOST = 5  # times the quiet time
+MOST = 5  # times the idle time
 PAUSE = 0.02
 
 
@@ -39,7 +39,7 @@ def run(home: Home) -> list[Row]:
         subprocess.run(command, env=environment, check=True)
         address = stack.enter_context(site(home, environment, pool=True))
         host = address.removeprefix("http://").partition("/")[0]
-        # Measured in a process of its own: in this one, the threads that guess would hold up the clock.
+        # Measured in a separate process: in this one, the guessing threads would delay the clock.
         prober = stack.enter_context(ProcessPoolExecutor(1, multiprocessing.get_context("spawn")))
         prober.submit(health, host, 2).result()  # both workers are warm
         quiet = prober.submit(health, host, SECONDS).result()
@@ -57,7 +57,7 @@ def run(home: Home) -> list[Row]:
 
 
 def health(host: str, seconds: float) -> list[float]:
-    """The times of one call after the other, with a short pause between them."""
+    """Return the times of one call after the other, with a short pause between them."""
     connection = http.client.HTTPConnection(host, timeout=30)
     times, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -74,7 +74,7 @@ def health(host: str, seconds: float) -> list[float]:
 
 
 class Guesser(threading.Thread):
-    """A client that guesses as fast as it is answered, for another account each time: nothing slows it but the site."""
+    """A client that guesses as fast as it is answered, a different account each time; only the site slows it."""
 
     def __init__(self, host: str, number: int) -> None:
         super().__init__(daemon=True)
@@ -97,14 +97,14 @@ class Guesser(threading.Thread):
                 connection.request("POST", "/admin/login/", body, headers)
                 answer = connection.getresponse()
                 answer.read()
-            except (OSError, http.client.HTTPException):  # refused before the body was read: a new connection
+            except (OSError, http.client.HTTPException):  # refused before the body was read: open a new connection
                 connection.close()
                 continue
             self.answers[answer.status] = self.answers.get(answer.status, 0) + 1
         connection.close()
 
     def first_page(self, connection: http.client.HTTPConnection) -> tuple[str, str]:
-        """The token that a form has to send, and its cookie."""
+        """Return the token that a form has to send, and its cookie."""
         connection.request("GET", "/admin/login/")
         answer = connection.getresponse()
         page = answer.read().decode()

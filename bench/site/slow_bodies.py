@@ -1,4 +1,4 @@
-"""How long /healthz takes while fifty connections send bodies a byte at a time, against how long it takes in quiet."""
+"""The time of /healthz while fifty connections send bodies a byte at a time, against idle."""
 
 import http.client
 import os
@@ -23,7 +23,7 @@ from taisai_backoffice.run import ProcessPart, web_command
 TITLE = "Slow bodies: /healthz while 50 connections send a byte at a time"
 CONNECTIONS = 50
 PROBES = 200
-MOST = 5.0  # times its quiet time
+MOST = 5.0  # times its idle time
 HEAD = (
     b"POST /admin/login/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
     b"Cookie: taisai_csrf=" + b"c" * 32 + b"\r\nContent-Length: 100000\r\n\r\n"
@@ -45,7 +45,7 @@ def run(home: Home) -> list[Row]:
 
 @contextmanager
 def site(home: Home) -> Iterator[int]:
-    """The site as `make run` starts it."""
+    """Run the site as `make run` does."""
     with ExitStack() as stack:
         postgres, valkey = Postgres(home), Valkey(home)
         stack.callback(Lease.take(postgres, prepare=lambda: migrate(postgres)).give_back)
@@ -73,7 +73,7 @@ def answers(port: int) -> bool:
 
 
 def probe(port: int) -> float:
-    """Seconds from the connection to the whole answer."""
+    """Return the seconds from the connection to the complete answer."""
     started = time.perf_counter()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
@@ -94,12 +94,12 @@ def probed(port: int) -> float:
 
 @contextmanager
 def slow_bodies(port: int) -> Iterator[None]:
-    """Each connection begins a form and then sends a byte a second; one that is cut off begins again."""
+    """Open connections that send a form one byte a second; a closed connection starts again."""
     over = threading.Event()
     threads = [threading.Thread(target=_send_slowly, args=(port, over)) for _ in range(CONNECTIONS)]
     for thread in threads:
         thread.start()
-    time.sleep(2)  # until all of them are at it
+    time.sleep(2)  # until all of them are connected
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What a command costs: the interpreter, the engine, Django with all apps, the embedded database from cold."""
+"""The cost of a command: the interpreter, the engine, Django with all apps, the embedded database from cold."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def run(home: Home) -> list[Row]:
     round_ = home.folder("bench") / "round.json"
     round_.write_text(json.dumps(ROUND))
     engine = f"from games.engine.json_output import settle_text; settle_text(open({str(round_)!r}).read())"
-    call(PROJECT / "manage.py", "showmigrations")  # makes and migrates the new home, so that it is not measured
+    call(PROJECT / "manage.py", "showmigrations")  # creates and migrates the new home, so that this is not measured
     return compare(
         {
             "Python alone": lambda: call("-c", ""),

@@ -1,4 +1,4 @@
-"""Pages a second from granian with the connection pool, against a connection for each request."""
+"""Pages a second from granian with the connection pool, against one connection for each request."""
 
 import os
 import subprocess

@@ -154,7 +154,8 @@ ROUND_KEY = in_path("key", NUMBER, "The round's `id`.")
 TAKEN = RefusalAnswer(
     "The name is taken by a round with different content. Nothing was changed, and the conflict is on record.",
     "Conflict",
-    "floor TS01-20261115-000123 is on record with another content; nothing was changed, and the conflict is on record. "
+    "floor TS01-20261115-000123 is on record with different content. Nothing was changed, and the conflict is on "
+    "record. "
     "Send it under a ref of its own, or leave it.",
 )
 TOO_LARGE = RefusalAnswer("The body is too large for a call.", "Too large", "The body is larger than a call may be.")

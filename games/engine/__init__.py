@@ -1,1 +1,1 @@
-"""The rules at work: pure Python over rulebooks. No Django, no clock, no settings, standard library only."""
+"""The rules applied: pure Python over rulebooks. No Django, no clock, no settings, standard library only."""

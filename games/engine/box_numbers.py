@@ -1,4 +1,4 @@
-"""Every betting box of every layout by a number: one frozen list, in which a record of a bet names its box.
+"""The number of every betting box of every layout: one frozen list, by which the record of a bet names its box.
 
 The number of a box is its line in `box_numbers.txt`. A new rulebook may add lines at the end; none ever changes.
 """
@@ -22,5 +22,5 @@ def _numbers(codes: tuple[str, ...]) -> frozenset[int]:
 
 
 def numbers_of(layout: Layout) -> frozenset[int]:
-    """The numbers of a layout's boxes."""
+    """Return the numbers of a layout's boxes."""
     return _numbers(tuple(layout.boxes))

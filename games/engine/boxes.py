@@ -1,4 +1,4 @@
-"""Betting boxes: what the code of a box means, and whether a throw hits it.
+"""Betting boxes: what a box code means, and whether a throw hits it.
 
 Which boxes a layout has and what they pay is the rulebook's matter; so are the totals of Big, Small, Odd and Even.
 """
@@ -16,8 +16,8 @@ class Box:
 
     code: str
     type: str
-    odds: tuple[int, ...]  # to 1; by how often the box is hit, for a single die; else one entry
-    rules: tuple[str, ...]  # what it wins on, the pay table's paragraph
+    odds: tuple[int, ...]  # to 1; three for a single die, by the count of dice that show it
+    rules: tuple[str, ...]  # the pay table's paragraph for this box
     win_rules: tuple[str, ...] = ()  # cited in addition for a win
     totals: frozenset[int] = frozenset()
     triples_lose: bool = False
@@ -25,15 +25,15 @@ class Box:
 
     @property
     def best_odds(self) -> int:
-        """What it pays to 1 at best."""
+        """Return the highest odds the box pays to 1."""
         return max(self.odds)
 
     def hits(self, throw: Throw) -> int:
-        """How often the throw hits the box: 0 loses, more than once only for a single die."""
+        """Count how often the throw hits the box: 0 loses, more than once only for a single die."""
         return HITS[self.type](self, throw)
 
     def odds_on(self, throw: Throw) -> int:
-        """What it pays to 1 on this throw; 0 where it loses."""
+        """Return the odds to 1 on this throw; 0 if the box loses."""
         hits = self.hits(throw)
         if hits == 0:
             return 0
@@ -62,7 +62,7 @@ HITS: dict[str, Callable[[Box, Throw], int]] = {
     "pair": _same_faces,
 }
 
-#: How the codes of each type look; the digits are faces, but for a total's.
+#: How the codes of each type look. The digits are faces, except those of a total.
 CODES = {
     "big-small": re.compile(r"big|small"),
     "odd-even": re.compile(r"odd|even"),
@@ -81,7 +81,7 @@ WITHOUT_FACES = {"big-small", "odd-even", "total", "any-triple"}
 
 
 def faces_of(type_: str, code: str) -> tuple[int, ...] | None:
-    """The faces that a code names, as often as they have to appear; None where the code is not one of the type."""
+    """Return the faces a code names, as often as they have to appear; None if the code is not one of the type."""
     match = CODES[type_].fullmatch(code)
     if match is None:
         return None
@@ -96,7 +96,7 @@ def faces_of(type_: str, code: str) -> tuple[int, ...] | None:
 
 
 def _in_order(type_: str, digits: tuple[int, ...]) -> bool:
-    """Dominoes and three different faces ascend, four faces descend; a face stands once."""
+    """Check the order of the digits: ascending for domino and three, descending for four, each face once."""
     if type_ in ("domino", "three"):
         return list(digits) == sorted(set(digits))
     if type_ == "four":

@@ -1,4 +1,4 @@
-"""Three dice: a throw, how it is called, and what is known of one that was interrupted."""
+"""Three dice: a throw, how the dealer calls it, and which dice are known after an interruption."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Throw:
         return self.faces.count(face)
 
     def call(self) -> str:
-        """As the dealer calls it: lowest to highest and the total; a double or triple is named in its place.
+        """Write the throw as the dealer calls it: lowest to highest, then the total; doubles and triples are named.
 
         >>> Throw((6, 1, 6)).call()
         '1, double 6, total 13'
@@ -45,7 +45,7 @@ class Throw:
 
 
 def all_throws() -> Iterator[Throw]:
-    """The 216 equally likely ones."""
+    """Yield the 216 equally likely throws."""
     return (Throw((first, second, third)) for first, second, third in product(FACES, repeat=COUNT))
 
 
@@ -62,7 +62,7 @@ def parse_dice(value: object, where: str = "dice") -> Throw:
 
 
 def parse_known_dice(text: str, where: str = "known_dice") -> tuple[int, ...]:
-    """The faces known when play was interrupted: `2,?,?` is (2,), `?,?,?` is ()."""
+    """Read the dice known when play was interrupted: `2,?,?` is (2,), `?,?,?` is ()."""
     parts = [part.strip() for part in text.split(",")] if isinstance(text, str) else []
     readable = {UNKNOWN, *map(str, FACES)}
     if len(parts) != COUNT or not readable.issuperset(parts):
@@ -71,7 +71,7 @@ def parse_known_dice(text: str, where: str = "known_dice") -> tuple[int, ...]:
 
 
 def completions(known: Sequence[int]) -> list[Throw]:
-    """Every throw that the known dice can still become."""
+    """List every throw that the known dice can still become."""
     return [Throw((*known, *rest)) for rest in product(FACES, repeat=COUNT - len(known))]  # type: ignore[arg-type]
 
 

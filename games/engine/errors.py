@@ -1,8 +1,8 @@
-"""What the engine cannot work with, as sentences for whoever wrote it."""
+"""Errors for input that the engine cannot use, as sentences for its author."""
 
 
 class InputError(Exception):
-    """Wrong input: one sentence a fault, each with where it is and what to do."""
+    """Wrong input: one sentence for each fault, with its place and what to do."""
 
     def __init__(self, *faults: str) -> None:
         super().__init__("\n".join(faults))

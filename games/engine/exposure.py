@@ -1,4 +1,4 @@
-"""Exposure: the house's result of a set of bets on every throw, its worst case, mean and spread."""
+"""Exposure: the house result of a set of bets on every throw, its worst case, mean and spread."""
 
 import math
 from collections import Counter
@@ -37,7 +37,7 @@ class Exposure:
 
     @property
     def variance(self) -> float:
-        """Over the 216 throws; exact until the last step."""
+        """Return the variance over the 216 throws; exact until the last step."""
         squares = sum(outlook.ways * outlook.house**2 for outlook in self.outlooks)
         return float(Fraction(squares, sum(outlook.ways for outlook in self.outlooks)) - self.mean**2)
 
@@ -49,7 +49,10 @@ class Exposure:
 def exposure(
     book: Rulebook, layout: Layout, bets: Sequence[Bet], limits: Limits | None = None, excess: str | None = None
 ) -> Exposure:
-    """Limits and policy apply; what a bet counts for does not depend on the dice."""
+    """Calculate the house result on every throw, with limits and policy applied.
+
+    The effective stakes do not depend on the dice, so they are calculated once.
+    """
     limits = limits or Limits()
     stakes = effective_stakes(excess or book.limits.excess, holdings(layout, limits, bets), bets, limits.chip_unit)
     staked: Counter[str] = Counter()
@@ -59,7 +62,7 @@ def exposure(
 
 
 def distinct_throws() -> list[tuple[Throw, int]]:
-    """The 56 throws with their faces ascending, and how many of the 216 each stands for."""
+    """List the 56 throws with ascending faces, each with how many of the 216 throws it covers."""
     ways = Counter(throw.ascending for throw in all_throws())
     return [(Throw((first, second, third)), ways[first, second, third]) for first, second, third in sorted(ways)]
 

@@ -1,4 +1,4 @@
-"""Drawing a layout's felt as SVG, from the areas of its rulebook."""
+"""Draw a layout's felt as SVG, from the areas of its rulebook."""
 
 from xml.sax.saxutils import escape
 
@@ -16,7 +16,7 @@ def size_of(layout: Layout) -> tuple[int, int]:
 
 
 def draw(book: Rulebook, layout: Layout) -> str:
-    """Draw one rectangle an area, with what is printed in it and what the box pays; and the captions."""
+    """Draw a rectangle for each area, with its printed text and odds; and the captions."""
     width, height = (length + 2 * MARGIN for length in size_of(layout))
     return "\n".join(
         [
@@ -32,11 +32,11 @@ def draw(book: Rulebook, layout: Layout) -> str:
 
 
 def caption_text(layout: Layout, caption: Caption) -> str:
-    """Say what the boxes of the bet type pay: one number where they pay alike, by the count of dice for a single."""
+    """Write what the boxes of a bet type pay: one number, or the odds by count of dice for a single."""
     odds = layout.boxes_of(caption.type)[0].odds
     if len(odds) == 1:
         return f"{caption.english} 1 WINS {odds[0]}"
-    return " • ".join(f"{one} TO 1 ON {count}" for one, count in zip(odds, DICE, strict=True))
+    return " • ".join(f"{pays} TO 1 ON {count}" for pays, count in zip(odds, DICE, strict=True))
 
 
 def _area(layout: Layout, area: Area) -> str:

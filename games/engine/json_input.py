@@ -1,4 +1,4 @@
-"""Reading what other programs send: JSON text and values, with every fault told at once and where it is."""
+"""Read JSON from other programs, and report all faults at once with their place."""
 
 import json
 import unicodedata
@@ -40,7 +40,7 @@ class SettleRequest:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """JSON as it should be: UTF-8, no duplicate keys, no NaN, not too large and not too deep."""
+    """Read strict JSON: UTF-8, no duplicate keys, no NaN, not too large and not too deep."""
     if len(text) > LARGEST_TEXT:
         raise InputError(f"The input is larger than {LARGEST_TEXT // 1024 // 1024} MB; a round is far smaller.")
     try:
@@ -55,21 +55,21 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(decoded, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"line {error.lineno}, column {error.colno}: not readable as JSON ({error.msg}); put it right there."
+            f"line {error.lineno}, column {error.colno}: not valid JSON ({error.msg}); correct it there."
         ) from None
     except RecursionError:
         raise InputError("The input is nested too deeply; a round is flat.") from None
-    except ValueError:  # a number of thousands of digits
+    except ValueError:  # a number with thousands of digits
         raise InputError("The input has a number that is too long; write money as text.") from None
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
-            raise InputError(f"{_path('', key)}: stands twice in one object; keep one of them.")
-        found[key] = value
-    return found
+        if key in members:
+            raise InputError(f"{_path('', key)}: appears twice in one object; keep one of them.")
+        members[key] = value
+    return members
 
 
 def _no_constant(name: str) -> Any:
@@ -77,7 +77,7 @@ def _no_constant(name: str) -> Any:
 
 
 def verify_whole_characters(value: Any) -> None:
-    """JSON can escape half a character, which can be neither stored nor sent back."""
+    """Refuse a lone surrogate: JSON can escape half a character, which can be neither stored nor sent back."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -88,7 +88,7 @@ def verify_whole_characters(value: Any) -> None:
 
 
 class InputFaults:
-    """Collects the faults of one document, so that all of them are told at once."""
+    """Collect the faults of one document, so that all are reported at once."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
@@ -111,7 +111,7 @@ class InputFaults:
             return None
 
     def table(self, value: object, where: str, fields: tuple[str, ...] | None = None) -> dict[str, Any]:
-        """An object without its nulls: null means left out. Unknown fields are faults."""
+        """Return an object without its nulls, as null means left out. Unknown fields are faults."""
         if not isinstance(value, dict):
             self.add(where, f"{value!r:.40} is not an object; write it as {{…}}.")
             return {}
@@ -119,7 +119,7 @@ class InputFaults:
             for key in value:
                 if key not in fields:
                     self.add(_path(where, key), f"is not a known field; the fields are {', '.join(fields)}.")
-        return {key: one for key, one in value.items() if one is not None}
+        return {key: member for key, member in value.items() if member is not None}
 
     def required(self, data: Mapping[str, Any], where: str, *names: str) -> None:
         for name in names:
@@ -132,12 +132,12 @@ class InputFaults:
 
 
 def _path(where: str, key: str) -> str:
-    """Where in the document."""
+    """Join the parts of a place in the document."""
     return f"{where}.{shown_key(key)}" if where else shown_key(key)
 
 
 def shown_key(key: str) -> str:
-    """A key that would break the line is shown escaped."""
+    """Escape a key that would break the line of a message."""
     return key[:60] if key.isprintable() else repr(key[:60])
 
 
@@ -159,7 +159,7 @@ def read_request(document: object, *, dice_needed: bool = True) -> SettleRequest
     limits = _limits(faults, book, felt, data)
     bets = _bets(faults, felt, data.get("bets", []))
     faults.done()
-    if book is None or felt is None:  # then there was a fault
+    if book is None or felt is None:  # a fault was found
         raise AssertionError
     return SettleRequest(book, felt, throw, void, limits, excess, tuple(bets))
 
@@ -177,15 +177,15 @@ def _void(faults: InputFaults, book: Rulebook | None, value: object) -> str | No
 
 def _limits(faults: InputFaults, book: Rulebook | None, felt: Layout | None, data: Mapping[str, Any]) -> Limits:
     given = data.get("limits", {}), data.get("differential", {})
-    if book and felt:  # what the layout lacks has no limits, not even null ones
-        for where, key, fault in misfits(book, felt, *(one if isinstance(one, dict) else {} for one in given)):
+    if book and felt:  # a null entry of something the layout lacks is a fault, too
+        for where, key, fault in misfits(book, felt, *(bet if isinstance(bet, dict) else {} for bet in given)):
             faults.add(_path("limits" if where == "boxes" else where, key), fault)
     unit = faults.money(parse_positive_money, data["chip_unit"], "chip_unit") if "chip_unit" in data else 1
     return Limits(read_ranges(faults, given[0], "limits"), read_differential(faults, given[1]), unit or 1)
 
 
 def read_limits(document: object, book: Rulebook, felt: Layout, *, chip_unit: int) -> Limits:
-    """Limits in a document of their own; where it names no chip unit, this one."""
+    """Read a document that holds limits only. `chip_unit` applies if the document names none."""
     if not isinstance(document, dict):
         raise InputError("The input is not a JSON object; write it as {…}.")
     faults = InputFaults()
@@ -198,7 +198,7 @@ def read_limits(document: object, book: Rulebook, felt: Layout, *, chip_unit: in
 def misfits(
     book: Rulebook, felt: Layout, boxes: Iterable[str], differential: Iterable[str]
 ) -> Iterator[tuple[str, str, str]]:
-    """Which lines of a sign a layout has no place for: under boxes or differential, which key, and what to do."""
+    """List the entries of a sign that do not fit a layout: under boxes or differential, which key, and what to do."""
     for key in boxes:
         if key not in felt.types and key not in felt.boxes:
             fault = f"is neither a bet type nor a box of layout {felt.code}; leave it out, or check its spelling."
@@ -209,13 +209,13 @@ def misfits(
 
 
 def read_ranges(faults: InputFaults, value: object, where: str) -> dict[str, Range]:
-    """Minimums and maximums by bet type or box."""
-    return {key: _range(faults, _path(where, key), one) for key, one in faults.table(value, where).items()}
+    """Read minimums and maximums by bet type or box."""
+    return {key: _range(faults, _path(where, key), entry) for key, entry in faults.table(value, where).items()}
 
 
 def read_differential(faults: InputFaults, value: object, where: str = "differential") -> dict[str, int]:
     amounts = {
-        key: faults.money(parse_money, one, _path(where, key)) for key, one in faults.table(value, where).items()
+        key: faults.money(parse_money, amount, _path(where, key)) for key, amount in faults.table(value, where).items()
     }
     return {key: amount for key, amount in amounts.items() if amount is not None}
 
@@ -226,7 +226,7 @@ def _range(faults: InputFaults, where: str, value: object) -> Range:
         faults.money(parse_money, entry[name], _path(where, name)) if name in entry else None for name in ("min", "max")
     )
     if minimum is not None and maximum is not None and minimum > maximum:
-        faults.add(where, f"the minimum {entry['min']} is above the maximum {entry['max']}; swap or mend them.")
+        faults.add(where, f"the minimum {entry['min']} is above the maximum {entry['max']}; swap or correct them.")
     return Range(minimum, maximum)
 
 
@@ -251,7 +251,7 @@ def _bets(faults: InputFaults, felt: Layout | None, value: object) -> list[Bet]:
 
 
 def is_plain_text(value: object) -> bool:
-    """A text with something in it, and without control characters or halves of characters."""
+    """Check that a text is not empty and has no control characters or half characters."""
     return isinstance(value, str) and value != "" and not {"Cc", "Cs"} & set(map(unicodedata.category, value))
 
 

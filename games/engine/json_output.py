@@ -1,4 +1,4 @@
-"""The engine's documents: JSON values in, JSON values out, exactly as other programs rely on them."""
+"""The engine's JSON documents, in the format that other programs rely on."""
 
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -36,12 +36,12 @@ def settle_text(text: str | bytes) -> dict[str, Any]:
 
 
 def settle_document(document: object) -> dict[str, Any]:
-    """One round in, its settlement out."""
+    """Settle one round and return the settlement as JSON values."""
     request = read_request(document)
     book, felt = request.book, request.layout
     if request.void is not None:
         settled = settle_void(book, felt, request.void, request.bets, request.limits)
-    elif request.throw is None:  # without a void the dice are needed
+    elif request.throw is None:  # without a void the dice are required
         raise AssertionError
     else:
         settled = settle(book, felt, request.throw, request.bets, limits=request.limits, excess=request.excess)
@@ -86,7 +86,7 @@ def breach_document(book: Rulebook, breach: Breach) -> dict[str, Any]:
 
 
 def ruling_documents(book: Rulebook, settled: Settlement) -> list[dict[str, Any]]:
-    reason = "The minimums of the bets in this box are more than it may hold; the rules do not say who gives way."
+    reason = "The minimums of the bets in this box exceed what it may hold; the rules do not say which bets to cut."
     return [{"boxes": [box], "rules": book.cite(*book.ruling_rules), "reason": reason} for box in settled.needs_ruling]
 
 
@@ -94,7 +94,7 @@ def ruling_documents(book: Rulebook, settled: Settlement) -> list[dict[str, Any]
 
 
 def exposure_document(document: object) -> dict[str, Any]:
-    """The same input, the dice not needed; the house's result on every throw out."""
+    """Return the house result on every throw as JSON values. Takes the same input as `settle`; dice are optional."""
     request = read_request(document, dice_needed=False)
     bets = () if request.void is not None else request.bets
     result: Exposure = exposure(request.book, request.layout, bets, request.limits, request.excess)
@@ -110,7 +110,7 @@ def exposure_document(document: object) -> dict[str, Any]:
 
 
 def _four_places(value: Fraction) -> str:
-    """Exact until the last digit."""
+    """Write a number with four decimals, exact to the last digit."""
     scaled = round(value * 10_000)
     return str((Decimal(scaled) / 10_000).quantize(FOUR_PLACES))
 

@@ -3,7 +3,7 @@
 import re
 
 MINOR = 100
-LARGEST = 10**14  # a billion of billions in the smallest currency is a slip of the keyboard, not a bet
+LARGEST = 10**14  # more than this is a typing error, not a bet
 PATTERN = re.compile(r"(\d{1,20})(?:\.(\d{1,2}))?", re.ASCII)
 
 
@@ -12,7 +12,7 @@ class MoneyError(ValueError):
 
 
 def parse_money(value: object) -> int:
-    """Minor units of an amount of nothing or more."""
+    """Read an amount of 0 or more as minor units."""
     if not isinstance(value, str):
         kind = "a number" if isinstance(value, int | float) and not isinstance(value, bool) else "not text"
         raise MoneyError(f'is {kind}; write money as text, such as "100.00"')
@@ -29,12 +29,12 @@ def parse_money(value: object) -> int:
 def parse_positive_money(value: object) -> int:
     amount = parse_money(value)
     if amount == 0:
-        raise MoneyError(f"{value!r} is nothing; write an amount above 0")
+        raise MoneyError(f"{value!r} is zero; write an amount above 0")
     return amount
 
 
 def parse_net(value: object) -> int:
-    """What a player gained; negative where he lost."""
+    """Read what a player gained; negative for a loss."""
     if isinstance(value, str) and value.startswith("-"):
         return -parse_money(value[1:])
     return parse_money(value)

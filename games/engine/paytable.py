@@ -1,4 +1,4 @@
-"""The pay table of a layout: each box with its odds, its chance and the house's edge, counted over the 216 throws."""
+"""The pay table of a layout: each box with its odds, chance and house edge, counted over the 216 throws."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,5 +21,5 @@ def paytable(layout: Layout) -> list[Pay]:
 
 def _pay(box: Box) -> Pay:
     odds = [box.odds_on(throw) for throw in all_throws()]
-    wins = sum(1 for one in odds if one)
+    wins = sum(1 for odds_on_throw in odds if odds_on_throw)
     return Pay(box, wins, Fraction(len(odds) - wins - sum(odds), len(odds)))

@@ -1,4 +1,4 @@
-"""Settling a round: what each bet wins or loses, and by which rules."""
+"""Settle a round: what each bet wins or loses, and by which rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Reckoning:
     """The sums of a settlement, without its reasons."""
 
     boxes: dict[str, Holding]
-    stakes: list[int]  # a bet each: what it counts for
+    stakes: list[int]  # effective stake of each bet
     nets: list[int]
     needs_ruling: tuple[str, ...]  # boxes
 
@@ -57,7 +57,7 @@ class Reckoning:
 def reckon(
     layout: Layout, throw: Throw, bets: Sequence[Placed], limits: Limits, policy: str, *, boxes: dict[str, Holding]
 ) -> Reckoning:
-    """What each bet should win or lose; `boxes` are the holdings."""
+    """Calculate what each bet should win or lose; `boxes` are the holdings."""
     stakes = effective_stakes(policy, boxes, bets, limits.chip_unit)
     odds = layout.winning(throw)
     return Reckoning(
@@ -77,7 +77,7 @@ def settle(
     limits: Limits | None = None,
     excess: str | None = None,
 ) -> Settlement:
-    """What each bet should win or lose, and by which rule."""
+    """Return what each bet should win or lose, and by which rule."""
     limits, policy = limits or Limits(), excess or book.limits.excess
     reckoned = reckon(layout, throw, bets, limits, policy, boxes=holdings(layout, limits, bets))
     odds = winning(layout, throw)
@@ -95,21 +95,21 @@ def settle(
 def settle_void(
     book: Rulebook, layout: Layout, void: str, bets: Sequence[Bet], limits: Limits | None = None
 ) -> Settlement:
-    """Every stake goes back; what was over or under a limit is a breach all the same."""
+    """Return every stake. A bet over or under a limit is still a breach."""
     rules = (*(book.ruling_rules if void == RULING else (void,)), *book.void_rules)
     settled = tuple(SettledBet(bet, 0, "void", None, 0, rules) for bet in bets)
     return Settlement(None, void, {}, settled, tuple(breaches(layout, limits or Limits(), bets)), ())
 
 
 def winning(layout: Layout, throw: Throw) -> dict[str, int]:
-    """Every winning box with its odds to 1."""
+    """Return every winning box with its odds to 1."""
     return dict(layout.winning(throw))
 
 
 def bet_rules(
     book: Rulebook, layout: Layout, throw: Throw, *, policy: str, holding: Holding, stake: int, effective: int
 ) -> tuple[str, ...]:
-    """By which rules a bet of a box wins or loses what it counts for."""
+    """Return the rules by which a bet of a box wins or loses its effective stake."""
     box = layout.boxes[holding.box]
     won = box.win_rules if holding.box in layout.winning(throw) else ()
     triple = book.triple_rules if throw.is_triple else ()
@@ -117,7 +117,7 @@ def bet_rules(
 
 
 def limit_rules(book: Rulebook, policy: str, holding: Holding, stake: int, effective: int) -> tuple[str, ...]:
-    """What is cited beside the pay table for a bet that was cut, left, or under the minimum."""
+    """Return the rules cited besides the pay table for a bet that was cut, not cut, or below the minimum."""
     if effective < stake:
         return book.limits.cut
     minimum = holding.limits.minimum

@@ -1,1 +1,1 @@
-"""The ledger: a hash chain a table, one leaf for each round or record."""
+"""The ledger: a hash chain per table, with one leaf for each round or record."""

@@ -1,7 +1,7 @@
-"""The ledger: a hash chain a table (and one a casino), a leaf a record. Leaves are written once.
+"""The ledger: a hash chain per table (and per casino), with one leaf for each record. Leaves are written once.
 
-A leaf's hash covers the hash before it and the canonical bytes of its record, so that a record that is changed, added
-or taken away later does not fit any more.
+A leaf's hash covers the previous hash and the canonical bytes of its record, so that a record that is changed, added
+or removed later no longer fits.
 """
 
 from django.db import models
@@ -11,7 +11,7 @@ from games.database.grants import WRITTEN_ONCE, Grants
 
 
 class LedgerChain(models.Model):
-    """The end of a chain: its length and last hash. What counts are the leaves; here the next one goes on."""
+    """The end of a chain: its length and last hash, where the next leaf continues. Proof are the leaves themselves."""
 
     grants = Grants(update=("length", "head"))
 

@@ -1,7 +1,7 @@
-"""The ledger's pen: what is recorded gets its leaf in the same transaction.
+"""Append to the ledger: what is recorded gets its leaf in the same transaction.
 
-The canonical bytes of a record begin with their format, so that a later format can stand beside this one for ever.
-A leaf's hash is SHA-256 over the hash before it and these bytes; the first one follows 32 zero bytes.
+The canonical bytes of a record begin with their format, so that a later format can be used beside this one.
+A leaf's hash is SHA-256 over the previous hash and these bytes; the first leaf follows 32 zero bytes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ COLUMNS = "chain_id, position, kind, subject, content, previous, hash, at"
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A record on its way into the ledger: its kind, its id, and what of it is held fast, in a fixed order."""
+    """A record to be added to the ledger: its kind, its id, and the content to be proved, in a fixed order."""
 
     kind: str
     subject: int
@@ -37,13 +37,13 @@ def table_chain(table_id: int) -> str:
 
 
 def ledger_append(place: Table | Casino, *entries: LedgerEntry) -> None:
-    """To the chain of a table, or of a casino for what belongs to no table."""
+    """Append to the chain of a table, or of a casino for records that belong to no table."""
     chain_append(table_chain(place.pk) if isinstance(place, Table) else f"casino:{place.pk}", entries)
 
 
 @transaction.atomic
 def chain_append(name: str, entries: Iterable[LedgerEntry]) -> None:
-    """One writer of a chain at a time, until his transaction ends."""
+    """Append entries to a chain. The lock admits one writer at a time, until its transaction ends."""
     waiting = list(entries)
     chain = _locked(name)
     position, head = chain.length, bytes(chain.head)

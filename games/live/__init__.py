@@ -1,1 +1,1 @@
-"""Rounds while they are played: what terminals send, and what they are answered."""
+"""Rounds in play: what terminals send, and the answers they get."""

@@ -1,4 +1,4 @@
-"""What a round in play comes to: by its dice, or void where its events say so."""
+"""The expected outcome of a round in play: by its dice, or void if its events say so."""
 
 from games.engine.money import format_money
 from games.engine.play.live_play import Play, assessed
@@ -6,23 +6,23 @@ from games.engine.settlement import RULING, Settlement, settle, settle_void
 from games.live.session_state import SessionState
 
 
-def expected(stand: SessionState, play: Play) -> Settlement | None:
-    """What the engine would settle now, with the limits of the round; None while there is nothing to settle by."""
+def expected(session: SessionState, play: Play) -> Settlement | None:
+    """Settle the round as it is now, with its limits; None while there is nothing to settle by."""
     if not play.events:
         return None
-    found, bets = assessed(stand.book, play), play.bets()
-    if found.is_void:
-        rule = found.void_rules[0] if found.void_rules else RULING
-        return settle_void(stand.book, stand.layout, rule, bets, stand.limits)
-    if found.throw is None:
+    assessment, bets = assessed(session.book, play), play.bets()
+    if assessment.is_void:
+        rule = assessment.void_rules[0] if assessment.void_rules else RULING
+        return settle_void(session.book, session.layout, rule, bets, session.limits)
+    if assessment.throw is None:
         return None
-    return settle(stand.book, stand.layout, found.throw, bets, limits=stand.limits, excess=stand.excess)
+    return settle(session.book, session.layout, assessment.throw, bets, limits=session.limits, excess=session.excess)
 
 
-def expected_nets(stand: SessionState, play: Play) -> list[dict[str, str]]:
-    """The nets of a settlement as a terminal sends them."""
-    settlement = expected(stand, play)
+def expected_nets(session: SessionState, play: Play) -> list[dict[str, str]]:
+    """Return the expected nets as a terminal sends them."""
+    settlement = expected(session, play)
     return [
-        {"player": one.bet.player, "box": one.bet.box, "net": format_money(one.net)}
-        for one in (settlement.bets if settlement else ())
+        {"player": settled.bet.player, "box": settled.bet.box, "net": format_money(settled.net)}
+        for settled in (settlement.bets if settlement else ())
     ]

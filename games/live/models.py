@@ -1,4 +1,4 @@
-"""Rounds while they are played. What a terminal sent stays for ever; a round that is over stands among the rounds."""
+"""Rounds in play. What a terminal sent is kept for good; once over, the round is recorded like any other."""
 
 from django.db import models
 from django.db.models import Q
@@ -13,7 +13,7 @@ from games.terminals.models import Terminal, is_reserved
 
 
 class LiveRound(models.Model):
-    """A round that a terminal opened. One at a time at a table; what has happened in it are its steps."""
+    """A round that a terminal opened, at most one at a time per table. Its steps say what happened in it."""
 
     grants = Grants(
         update=(
@@ -38,7 +38,7 @@ class LiveRound(models.Model):
     supervisor = models.CharField(max_length=200, null=True)  # noqa: DJ001
     opened_at = models.DateTimeField(default=timezone.now)
     who = models.TextField("opened by")
-    # What it is played by: as it was when it was opened, then as it is when betting begins.
+    # Rules and limits: first as at the opening, then as when betting opens.
     rulebook = models.CharField(max_length=64)
     layout = models.CharField(max_length=8)
     chip_unit = models.BigIntegerField()
@@ -65,14 +65,14 @@ class LiveRound(models.Model):
 
     @property
     def is_left_open(self) -> bool:
-        """Nothing was heard of it for longer than the casino waits: the terminal died, or was forgotten."""
+        """Say whether no step came for longer than the casino waits: the terminal failed or stopped."""
         return self.ended_at is None and timezone.now() - self.last_step_at > self.table.casino.patience
 
 
 class LiveWarning(models.Model):
-    """What was wrong with the table when a round was opened or its betting began. Written once.
+    """A fault of the table when a round was opened or its betting opened. Written once.
 
-    The round is taken all the same. The audits make a finding of each warning.
+    The round is accepted all the same. audits makes a finding of each warning.
     """
 
     grants = WRITTEN_ONCE
@@ -103,7 +103,7 @@ class LiveWarning(models.Model):
 
 
 class LiveStep(models.Model):
-    """One call of a terminal, or of the person who finished the round in its place."""
+    """One call of a terminal, or of the person who finished the round by hand."""
 
     grants = WRITTEN_ONCE
 

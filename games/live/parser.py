@@ -1,4 +1,4 @@
-"""Reading what a terminal sends of a round in play: every fault with its field."""
+"""Read the steps that a terminal sends, and report every fault with its field."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from games.rounds.prepared import EVENT_FIELDS, MOST_BETS, known_text
 OPENING = ("source", "ref", "table", "dealer", "supervisor")
 LONGEST_CALL = 100
 NET = ("player", "box", "net")
-#: The fields of a kind of step beside its call and its time, and whether it needs them.
+#: The fields of each kind of step besides its call and time, and whether they are required.
 STEP_FIELDS: dict[str, dict[str, bool]] = {
     BET: {"player": True, "box": True, "stake": True, "house_placed": False, "call_bet": False},
     INCREASE: {"player": True, "box": True, "stake": True, "house_placed": False, "call_bet": False},
@@ -54,7 +54,7 @@ def read_opening(document: object, *, latest: dt.datetime) -> Opening:
 def read_step(
     document: object, book: Rulebook, layout: Layout, *, now: dt.datetime, latest: dt.datetime
 ) -> tuple[str, PlayStep, dict[str, Any]]:
-    """The call's name, the step, and its content as it is kept."""
+    """Return the call's name, the step, and its content as it is stored."""
     faults = FieldFaults(latest)
     data = _object(faults, document, FIELDS)
     faults.required(data, "", "call", "kind")
@@ -114,15 +114,15 @@ def _box(faults: FieldFaults, value: object, where: str, layout: Layout) -> bool
 
 
 def _nets(faults: FieldFaults, value: object, layout: Layout) -> dict[tuple[str, str], int]:
-    """What was paid (or, negative, taken) for each bet."""
+    """Read what was paid for each bet (negative: collected)."""
     if not isinstance(value, list) or len(value) > MOST_BETS:
         faults.add("nets", f"is not a list of at most {MOST_BETS}; write it as […].")
         return {}
     nets: dict[tuple[str, str], int] = {}
-    for index, one in enumerate(value):
+    for index, given in enumerate(value):
         where = f"nets[{index}]"
-        entry = faults.table(one, where, NET)
-        if isinstance(one, dict):
+        entry = faults.table(given, where, NET)
+        if isinstance(given, dict):
             faults.required(entry, where, *NET)
         sound = "player" in entry and faults.text(entry["player"], f"{where}.player")
         sound = "box" in entry and _box(faults, entry["box"], f"{where}.box", layout) and sound
@@ -130,7 +130,7 @@ def _nets(faults: FieldFaults, value: object, layout: Layout) -> dict[tuple[str,
         if sound and net is not None:
             place = (entry["player"], entry["box"])
             if place in nets:
-                faults.add(where, "stands twice; keep one.")
+                faults.add(where, "appears twice; keep one.")
             nets[place] = net
     return nets
 
@@ -139,14 +139,14 @@ def as_step(
     content: dict[str, Any], book: Rulebook, received: dt.datetime, at: dt.datetime | None = None,
     nets: dict[tuple[str, str], int] | None = None,
 ) -> PlayStep:  # fmt: skip
-    """A content that is known to be sound, as it was sent or as it is on record."""
-    said = at or (dt.datetime.fromisoformat(content["at"]) if "at" in content else None)
+    """Build a step from valid content, as sent or as on record."""
+    sent_at = at or (dt.datetime.fromisoformat(content["at"]) if "at" in content else None)
     stake = parse_positive_money(content["stake"]) if "stake" in content else None
     if nets is None:
-        nets = {(one["player"], one["box"]): parse_net(one["net"]) for one in content.get("nets", [])}
+        nets = {(entry["player"], entry["box"]): parse_net(entry["net"]) for entry in content.get("nets", [])}
     if content["kind"] in ON_THE_FELT:
         return PlayStep(
-            content["kind"], said or received, content["player"], content["box"], stake, said,
+            content["kind"], sent_at or received, content["player"], content["box"], stake, sent_at,
             content.get("house_placed", False), content.get("call_bet", False),
         )  # fmt: skip
     details = {name: content[name] for name in EVENT_FIELDS[content["kind"]] if name in content}
@@ -154,7 +154,7 @@ def as_step(
         details["rule"] = rule_of(details["rule"], book)
     if "known_dice" in details:
         details["known_dice"] = known_text(details["known_dice"])
-    return PlayStep(content["kind"], said or received, details=details, nets=nets)
+    return PlayStep(content["kind"], sent_at or received, details=details, nets=nets)
 
 
 def shown_nets(nets: dict[tuple[str, str], int]) -> list[dict[str, str]]:

@@ -1,6 +1,6 @@
-"""Practice: a round played by hand on a page, by the engine that answers terminals. Nothing of it is recorded.
+"""Practice: a round played by hand on a page, with the engine that answers terminals. Nothing is recorded.
 
-What was done is a list of steps such as a terminal sends; on every click they are played anew.
+The session keeps a list of steps such as a terminal sends; every click replays them.
 """
 
 import datetime as dt
@@ -28,14 +28,14 @@ SEATS = tuple(f"seat-{number}" for number in range(1, 8))
 CALL_BET = "call-bet"
 HANDS = {
     BET: "Place",
-    CALL_BET: "Place for a player who calls",
+    CALL_BET: "Place on a player's call",
     WITHDRAW: "Withdraw the bet",
     REFUSE: "Put a chip back",
 }
-#: What the tumbler does: tumbles, and whether it was activated where it did not tumble.
+#: What the tumbler does: tumbles, and whether it was activated if it did not tumble.
 JAMMED = "jammed"
 TUMBLES = {"3": "Three tumbles", "1": "One tumble", JAMMED: "Jammed", "0": "Not activated"}
-#: Chips beside the minimums themselves: so many times the largest of them.
+#: Chips besides the minimums themselves: these multiples of the largest minimum.
 TIMES = (2, 5, 10, 50)
 USUAL_CHIP = 10 * MINOR
 MOST_CHIPS = 8
@@ -43,9 +43,9 @@ MOST_CHIPS = 8
 
 @dataclass
 class Practice:
-    """What a session holds of one table's practice."""
+    """What a session keeps of one table's practice."""
 
-    game: str = ""  # by what it is played; a change begins anew
+    game: str = ""  # rulebook, layout and limits in use; a change restarts the practice
     steps: list[dict[str, Any]] = field(default_factory=list)
     pressed: list[int] = field(default_factory=list)
     player: str = SEATS[0]
@@ -56,10 +56,10 @@ class Practice:
 
 
 def practice_state(table: Table, practice: Practice, now: dt.datetime) -> SessionState:
-    """The table's game and sign of this moment with the steps so far; a round that is never saved."""
+    """Return the table's game and limits at a moment, with the steps so far, as a round that is never saved."""
     assignment = table.assignment_at(now)
     if assignment is None:
-        raise InputError(f"{table} has no rulebook and layout now; there is nothing to practise.")
+        raise InputError(f"{table} has no rulebook and layout now; practice is not possible.")
     try:
         limit_set = limits_at(table=table, at=now).limit_set
     except NoLimitsError:
@@ -68,7 +68,7 @@ def practice_state(table: Table, practice: Practice, now: dt.datetime) -> Sessio
     if practice.game != game:
         began = bool(practice.steps)
         practice.game, practice.steps, practice.pressed = game, [], []
-        practice.faults = ["The table has another game or sign now; the practice begins anew."] if began else []
+        practice.faults = ["The table has another game or sign now; the practice restarts."] if began else []
     book = rulebook(assignment.rulebook)
     limits = limit_set.sheet.limits(assignment.chip_unit) if limit_set else Limits(chip_unit=assignment.chip_unit)
     live = LiveRound(source="practice", ref="practice", table=table, opened_at=now, last_step_at=now)
@@ -86,7 +86,7 @@ def as_steps(contents: Sequence[dict[str, Any]]) -> list[LiveStep]:
 
 
 def chips_of(layout: Layout, limits: Limits) -> list[int]:
-    """The minimums on the table's sign, and some times the largest."""
+    """Return the minimums on the table's sign, and multiples of the largest."""
     minimums = {limits.of(layout, box).minimum for box in layout.boxes} - {None}
     smallest = sorted(minimum for minimum in minimums if minimum) or [USUAL_CHIP]
     chips = {*smallest, *(smallest[-1] * times for times in TIMES)}
@@ -97,14 +97,14 @@ def chips_of(layout: Layout, limits: Limits) -> list[int]:
 
 
 def press(practice: Practice, number: str) -> None:
-    """One of six numbered buttons; the display keeps the last three."""
+    """Press one of the six number buttons; the display keeps the last three."""
     if number not in map(str, FACES):
         raise InputError(f"press: {number!r:.10} is not on a button; press 1 to 6.")
     practice.pressed = [*practice.pressed, int(number)][-COUNT:]
 
 
 def entered(practice: Practice, play: Play) -> dict[str, Any]:
-    """The entry button: what the display shows is the result, or amends the one before."""
+    """Press the entry button: the display is the result, or amends the one before."""
     if len(practice.pressed) < COUNT:
         raise InputError(f"enter: press {COUNT} numbers first; the display shows {len(practice.pressed)}.")
     has_result = any(kind == RESULT for kind, _, _ in play.events)
@@ -114,24 +114,24 @@ def entered(practice: Practice, play: Play) -> dict[str, Any]:
 # --- A click ---
 
 
-def click(practice: Practice, stand: SessionState, data: Mapping[str, str], now: dt.datetime) -> None:
-    """One button of the page: a step is kept where a terminal's would be."""
-    _choose(practice, stand, data)
+def click(practice: Practice, session: SessionState, data: Mapping[str, str], now: dt.datetime) -> None:
+    """Apply one button of the page. A step is kept if a terminal's would be."""
+    _choose(practice, session, data)
     if "press" in data:
         press(practice, data["press"])
         return
     if len(practice.steps) >= MOST_STEPS:
         raise InputError(f"A practice round has at most {MOST_STEPS} steps; start again.")
-    play = stand.play()
-    document = {"call": str(len(practice.steps) + 1), "at": now.isoformat(), **_document(practice, stand, play, data)}
-    _, step, content = read_step(document, stand.book, stand.layout, now=now, latest=now)
-    take(stand.book, play, step)  # what is out of order is refused, and not kept
+    play = session.play()
+    document = {"call": str(len(practice.steps) + 1), "at": now.isoformat(), **_document(practice, session, play, data)}
+    _, step, content = read_step(document, session.book, session.layout, now=now, latest=now)
+    take(session.book, play, step)  # a step out of order raises, so it is not kept
     practice.steps = [*practice.steps, content]
 
 
-def _choose(practice: Practice, stand: SessionState, data: Mapping[str, str]) -> None:
-    """Player, chip and what a click does stay as they were chosen."""
-    chips = [format_money(chip) for chip in chips_of(stand.layout, stand.limits)]
+def _choose(practice: Practice, session: SessionState, data: Mapping[str, str]) -> None:
+    """Keep the chosen player, chip and click action for the next click."""
+    chips = [format_money(chip) for chip in chips_of(session.layout, session.limits)]
     for name, offered in (("player", SEATS), ("chip", chips), ("hand", HANDS)):
         if data.get(name, "") in offered:
             setattr(practice, name, data[name])
@@ -139,7 +139,7 @@ def _choose(practice: Practice, stand: SessionState, data: Mapping[str, str]) ->
         practice.chip = chips[0]
 
 
-def _document(practice: Practice, stand: SessionState, play: Play, data: Mapping[str, str]) -> dict[str, Any]:
+def _document(practice: Practice, session: SessionState, play: Play, data: Mapping[str, str]) -> dict[str, Any]:
     if "box" in data:
         return _on_the_felt(practice, play, data["box"])
     if "enter" in data:
@@ -151,7 +151,7 @@ def _document(practice: Practice, stand: SessionState, play: Play, data: Mapping
         return {"kind": INTERRUPTION, "known_dice": ",".join(known)}
     if "void" in data:
         return {"kind": VOID, "rule": data["void"]}
-    nets = {"nets": expected_nets(stand, play)} if data.get("step") == SETTLED else {}
+    nets = {"nets": expected_nets(session, play)} if data.get("step") == SETTLED else {}
     return {"kind": data.get("step", ""), **nets}
 
 

@@ -1,18 +1,20 @@
-"""Rounds in play as JSON: what a terminal is answered, and the round as it is recorded once it is over."""
+"""Rounds in play as JSON: the answers to terminals, and the round as it is recorded at its end."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from games.engine.money import format_money
+from games.engine.play.irregularities import Irregularity
 from games.engine.play.live_play import Chips, Play, PlayRefusal, assessed, following, is_open
 from games.engine.play.watch import BoxWatch, PairWatch, Watch, watch
+from games.engine.rules.rulebook import Rulebook
 from games.floor.moments import as_text
 from games.live.session_state import SessionState
 from games.models import LiveRound
 
 
 def live_document(live: LiveRound) -> dict[str, Any]:
-    """A round in play, for lists."""
+    """Return a round in play as it appears in lists."""
     casino = live.table.casino
     return {
         "id": live.pk,
@@ -33,7 +35,7 @@ def live_document(live: LiveRound) -> dict[str, Any]:
 
 
 def warnings_of(live: LiveRound, steps: int) -> list[dict[str, Any]]:
-    """What was wrong with the table, as far as it was known after so many steps."""
+    """Return the faults of the table known after this many steps."""
     return [
         {"kind": warning.kind, "rules": warning.rules, "explain": warning.explain}
         for warning in live.warnings.filter(step__lte=steps).order_by("step", "pk")
@@ -41,16 +43,16 @@ def warnings_of(live: LiveRound, steps: int) -> list[dict[str, Any]]:
 
 
 def answer_document(
-    stand: SessionState,
+    session: SessionState,
     play: Play,
     steps: int,
     refusal: PlayRefusal | None = None,
     warnings: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """How the round stands after a step. The same step always has the same answer."""
-    live, book = stand.live, stand.book
-    found = assessed(book, play) if play.events else None
-    seen = watch(book, stand.layout, stand.limits, play) if is_open(book, play) else None
+    """Answer how a round is after a step. The same step always has the same answer."""
+    live, book = session.live, session.book
+    assessment = assessed(book, play) if play.events else None
+    watched = watch(book, session.layout, session.limits, play) if is_open(book, play) else None
     return {
         "id": live.pk,
         "source": live.source,
@@ -61,25 +63,30 @@ def answer_document(
         "next": following(book, play),
         "refused": {"rules": list(refusal.rules), "explain": refusal.explain} if refusal else None,
         "warnings": list(warnings),
-        "void": found is not None and found.is_void,
+        "void": assessment is not None and assessment.is_void,
         "irregularities": [
-            {"rule": book.cite(one.rule)[0] if one.rule else None, "action": one.action, "detail": one.detail}
-            for one in (found.irregularities if found else ())
-            if one.action != "unfinished"  # so is every round in play
+            irregularity_document(book, irregularity)
+            for irregularity in (assessment.irregularities if assessment else ())
+            if irregularity.action != "unfinished"  # as every round in play is
         ],
-        "dice": list(found.throw.faces) if found and found.throw else None,
+        "dice": list(assessment.throw.faces) if assessment and assessment.throw else None,
         "bets": [
             {"player": bet.player, "box": bet.box, "stake": format_money(bet.stake)} for bet in play.bets()
         ],
-        **(watch_document(seen) if seen else {"boxes": None, "differentials": None, "worst": None}),
+        **(watch_document(watched) if watched else {"boxes": None, "differentials": None, "worst": None}),
     }  # fmt: skip
 
 
-def watch_document(seen: Watch) -> dict[str, Any]:
-    worst = {"dice": list(seen.worst.throw.faces), "house": format_money(seen.worst.house)}
+def irregularity_document(book: Rulebook, irregularity: Irregularity) -> dict[str, Any]:
+    rule = book.cite(irregularity.rule)[0] if irregularity.rule else None
+    return {"rule": rule, "action": irregularity.action, "detail": irregularity.detail}
+
+
+def watch_document(watched: Watch) -> dict[str, Any]:
+    worst = {"dice": list(watched.worst.throw.faces), "house": format_money(watched.worst.house)}
     return {
-        "boxes": [box_document(box) for box in seen.boxes],
-        "differentials": [pair_document(pair) for pair in seen.pairs],
+        "boxes": [box_document(box) for box in watched.boxes],
+        "differentials": [pair_document(pair) for pair in watched.pairs],
         "worst": worst,
     }
 
@@ -114,7 +121,7 @@ def _money(amount: int | None) -> str | None:
 
 
 def round_of(live: LiveRound, play: Play) -> dict[str, Any]:
-    """The same round as if it had been sent whole."""
+    """Return the round as if it had been sent whole."""
     document: dict[str, Any] = {"source": live.source, "ref": live.ref, "table": live.table.code}
     document |= {name: value for name in ("dealer", "supervisor") if (value := getattr(live, name)) is not None}
     document["events"] = [{"kind": kind, "at": at.isoformat(), **details} for kind, at, details in play.events]
@@ -127,7 +134,7 @@ def round_of(live: LiveRound, play: Play) -> dict[str, Any]:
 
 
 def _bets(play: Play) -> Iterable[dict[str, Any]]:
-    """Bets on the felt; one that was to be withdrawn too late says when that was first tried."""
+    """Yield the bets on the felt; a refused late withdrawal adds when it was first tried."""
     for bet in play.bets():
         place = (bet.player, bet.box)
         chips = play.chips_of(place)
@@ -140,7 +147,7 @@ def _bets(play: Play) -> Iterable[dict[str, Any]]:
 
 
 def _bet(chips: Chips) -> dict[str, Any]:
-    """Player, box and stake; and where they are known, when it was placed, and that the house placed it."""
+    """Return player, box and stake; and if known, when the bet was placed and that the house placed it."""
     entry: dict[str, Any] = {"player": chips.player, "box": chips.box, "stake": format_money(chips.stake)}
     if chips.at:
         entry["at"] = chips.at.isoformat()

@@ -1,6 +1,6 @@
-"""Rounds in play: a terminal opens one, sends step by step, and at its end it is recorded like any other.
+"""Rounds in play: a terminal opens a round and sends its steps; at its end it is recorded like any other.
 
-Every call is harmless when it is repeated: the round is known by its name, a step by the terminal's name for the call.
+Every call may be repeated safely: the round is known by its name, a step by the terminal's name for the call.
 """
 
 import datetime as dt
@@ -28,22 +28,22 @@ from games.rounds.services.outbox import warnings_wake
 from games.rounds.services.recording import CLOCKS_DIFFER, RoundConflictError, Sent, record_document
 from games.terminals.sources import key_of, verify_source
 
-#: How a round ends that cannot be recorded: its name was taken meanwhile by another content.
+#: State of a round that could not be recorded, because its name was taken meanwhile by different content.
 CONFLICT = "conflict"
-#: What changes of a round in play; the rest stays as it was opened.
+#: The fields of a round in play that change; the others stay as at the opening.
 CHANGING = ("rulebook", "layout", "chip_unit", "limit_set", "state", "steps_taken", "last_step_at", "ended_at",
             "recorded")  # fmt: skip
 
 
 class LiveConflictError(Exception):
-    """Something else stands where this call would stand; nothing was changed."""
+    """The call conflicts with something on record; nothing was changed."""
 
 
 # --- Opening ---
 
 
 def live_open(*, actor: Actor, document: object) -> tuple[dict[str, Any], bool]:
-    """The round as it stands at its beginning, and whether it is new."""
+    """Open a round. Return the answer, and whether it is new."""
     now = timezone.now()
     opening = read_opening(document, latest=now + CLOCKS_DIFFER)
     table = Table.objects.select_related("casino").filter(code=opening.table).first()
@@ -54,11 +54,11 @@ def live_open(*, actor: Actor, document: object) -> tuple[dict[str, Any], bool]:
     try:
         with transaction.atomic():
             live, is_new = _opened(opening, table, actor, now)
-    except IntegrityError:  # somebody was quicker by a moment
+    except IntegrityError:  # another call created it in the meantime
         with transaction.atomic():
             live, is_new = _opened(opening, table, actor, now)
-    stand = session_state_of(live)
-    return answer_document(stand, Play(), 0, warnings=warnings_of(live, 0)), is_new
+    session = session_state_of(live)
+    return answer_document(session, Play(), 0, warnings=warnings_of(live, 0)), is_new
 
 
 def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> tuple[LiveRound, bool]:
@@ -66,10 +66,12 @@ def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> t
     known = LiveRound.objects.filter(**name).select_related("table__casino").first()
     if known is not None:
         if (known.table_id, known.dealer, known.supervisor) != (table.pk, opening.dealer, opening.supervisor):
-            raise LiveConflictError(f"{opening.source} {opening.ref} was opened with another content; use another ref.")
+            raise LiveConflictError(
+                f"{opening.source} {opening.ref} was opened with different content; use another ref."
+            )
         return known, False
     if Round.objects.filter(**name).exists():
-        raise LiveConflictError(f"{opening.source} {opening.ref} is on record already; use another ref.")
+        raise LiveConflictError(f"{opening.source} {opening.ref} is already on record; use another ref.")
     if other := LiveRound.objects.filter(table=table, ended_at=None).first():
         raise LiveConflictError(
             f"{table} has a round in play, {other.source} {other.ref}; end it first (its id is {other.pk})."
@@ -93,18 +95,23 @@ def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> t
 
 
 def _warn(live: LiveRound, moment: dt.datetime, step: int) -> None:
-    """Put on record that the table was not in play; the audits are told once that is committed."""
-    found = availability_of(live.table).while_played(moment, live.rulebook)
-    if found is None or live.warnings.filter(kind=found.kind).exists():
+    """Record that the table was not in play, and notify audits after the commit."""
+    availability = availability_of(live.table).while_played(moment, live.rulebook)
+    if availability is None or live.warnings.filter(kind=availability.kind).exists():
         return
     LiveWarning.objects.create(
-        live_round=live, kind=found.kind, step=step, at=moment, rules=list(found.rules), explain=found.explain
+        live_round=live,
+        kind=availability.kind,
+        step=step,
+        at=moment,
+        rules=list(availability.rules),
+        explain=availability.explain,
     )
     transaction.on_commit(warnings_wake)
 
 
 def _pin(live: LiveRound, moment: dt.datetime) -> None:
-    """What it is played by from a moment on."""
+    """Set the rules and limits of the round from a moment on."""
     assignment = live.table.assignment_at(moment)
     if assignment is None:
         raise InputError(f"table: {live.table} had no rulebook and layout then; assign them first.")
@@ -121,41 +128,41 @@ def _pin(live: LiveRound, moment: dt.datetime) -> None:
 def live_step(
     *, actor: Actor, key: int, document: object, action: str = "liveround.play", note: str = ""
 ) -> tuple[dict[str, Any], bool]:  # fmt: skip
-    """How the round stands after the step, and whether the step is new. A round that is over is recorded with it."""
+    """Take a step. Return the answer, and whether the step is new. A round that ends is recorded."""
     now = timezone.now()
     with transaction.atomic():
         live = LiveRound.objects.select_for_update(of=("self",)).select_related("table__casino").get(pk=key)
         authorize(actor, action, live)
-        stand = session_state_of(live)
+        session = session_state_of(live)
         call, step, content = read_step(
-            document, stand.book, stand.layout, now=now, latest=now + CLOCKS_DIFFER
+            document, session.book, session.layout, now=now, latest=now + CLOCKS_DIFFER
         )  # fmt: skip
-        if known := next((step for step in stand.steps if step.call == call), None):
-            return _repeated(stand, known, content), False
+        if known := next((step for step in session.steps if step.call == call), None):
+            return _repeated(session, known, content), False
         if step.kind == PLACE_BETS:
             _pin(live, step.at)
-            stand = session_state_of(live)
-        play, refusal = take(stand.book, stand.play(), step)
+            session = session_state_of(live)
+        play, refusal = take(session.book, session.play(), step)
         _keep(live, call, step, content, is_refused=refusal is not None, actor=actor, now=now)
         if step.kind == PLACE_BETS and refusal is None:
             _warn(live, step.at, live.steps_taken)
-        conflict = _end(stand, play, actor, now, note) if play.is_over else None
+        conflict = _end(session, play, actor, now, note) if play.is_over else None
         live.state, live.last_step_at = CONFLICT if conflict else play.state, now
         live.save(update_fields=CHANGING)
     if conflict:
         raise conflict
-    return answer_document(stand, play, live.steps_taken, refusal, warnings_of(live, live.steps_taken)), True
+    return answer_document(session, play, live.steps_taken, refusal, warnings_of(live, live.steps_taken)), True
 
 
-def _repeated(stand: SessionState, known: LiveStep, content: dict[str, Any]) -> dict[str, Any]:
-    """The same answer once more."""
+def _repeated(session: SessionState, known: LiveStep, content: dict[str, Any]) -> dict[str, Any]:
+    """Return the same answer again."""
     if known.content != content:
-        raise LiveConflictError(f"call: {known.call} was another step of this round; name every call anew.")
-    if stand.live.state == CONFLICT and known.number == len(stand.steps):
-        raise RoundConflictError(stand.live.source, stand.live.ref)
-    before = stand.play(known.number - 1)
-    play, refusal = retake(stand.book, before, as_step(known.content, stand.book, known.at))
-    return answer_document(stand, play, known.number, refusal, warnings_of(stand.live, known.number))
+        raise LiveConflictError(f"call: {known.call} was another step of this round; give every call a new name.")
+    if session.live.state == CONFLICT and known.number == len(session.steps):
+        raise RoundConflictError(session.live.source, session.live.ref)
+    before = session.play(known.number - 1)
+    play, refusal = retake(session.book, before, as_step(known.content, session.book, known.at))
+    return answer_document(session, play, known.number, refusal, warnings_of(session.live, known.number))
 
 
 def _keep(
@@ -181,12 +188,12 @@ def _keep(
     )
 
 
-def _end(stand: SessionState, play: Play, actor: Actor, now: dt.datetime, note: str) -> RoundConflictError | None:
-    """Recorded in the same transaction. Where its name was taken meanwhile, that conflict is what is kept.
+def _end(session: SessionState, play: Play, actor: Actor, now: dt.datetime, note: str) -> RoundConflictError | None:
+    """Record the round in the same transaction. If its name was taken meanwhile, the conflict is recorded instead.
 
-    Called off before betting began, there was no round: its steps are all that is kept.
+    If the round was cancelled before betting opened, only its steps are kept.
     """
-    live = stand.live
+    live = session.live
     live.ended_at = now
     if not any(kind == PLACE_BETS for kind, _, _ in play.events):
         return None
@@ -203,7 +210,7 @@ def _end(stand: SessionState, play: Play, actor: Actor, now: dt.datetime, note: 
 
 
 def voidings_of(book: Rulebook) -> dict[str, Voiding]:
-    """The rules by which a person may void a round in play: not those that reach further than this round."""
+    """Return the rules by which a person may void a round in play: those that concern this round only."""
     return {rule: voiding for rule, voiding in book.voidings.items() if voiding.action == "void"}
 
 
@@ -219,7 +226,7 @@ def _verify_voiding(live: LiveRound, documents: list[dict[str, Any]]) -> None:
 
 
 def live_finish(*, actor: Actor, key: int, documents: list[dict[str, Any]], reason: str) -> dict[str, Any]:
-    """The steps that are still missing, by a person in the place of a terminal that died: all of them or none."""
+    """Finish a round by hand in place of a failed terminal: all missing steps or none."""
     authorize(actor, "liveround.finish", LiveRound.objects.select_related("table__casino").get(pk=key))
     verify_reason(reason)
     if not documents:
@@ -233,7 +240,7 @@ def live_finish(*, actor: Actor, key: int, documents: list[dict[str, Any]], reas
                 answer, _ = live_step(
                     actor=actor, key=key, document=document, action="liveround.finish", note=reason.strip()
                 )
-            except RoundConflictError as error:  # the round is over all the same, and that is kept
+            except RoundConflictError as error:  # the round is over all the same, so keep it
                 conflict = error
     if conflict:
         raise conflict

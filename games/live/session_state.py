@@ -1,4 +1,4 @@
-"""How a round in play stands: the steps so far, and what it is played by."""
+"""The state of a round in play: its steps so far, its rules and limits."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from games.settlement_policies.selectors import policy_at
 
 @dataclass(frozen=True)
 class SessionState:
-    """A round in play with all that its next step depends on."""
+    """A round in play with everything that its next step depends on."""
 
     live: LiveRound
     book: Rulebook
@@ -24,12 +24,12 @@ class SessionState:
     excess: str | None = None
 
     def play(self, count: int | None = None) -> Play:
-        """After so many steps; after all, where no number is given."""
+        """Return the round after this many steps; after all, if no number is given."""
         return replay(self.book, (as_step(step.content, self.book, step.at) for step in self.steps[:count]))
 
 
 def session_state_of(live: LiveRound) -> SessionState:
-    """By the policy at the moment when its betting began, which may have begun before it is told."""
+    """Return the state, with the policy in force when betting opened, even if its call arrived later."""
     book, steps = rulebook(live.rulebook), list(live.steps.order_by("number"))
     begun = next((step for step in steps if step.kind == PLACE_BETS and not step.is_refused), None)
     moment = as_step(begun.content, book, begun.at).at if begun else live.opened_at

@@ -1,4 +1,4 @@
-"""What the commands say of a sign-in link that was made, or of a proposal that waits."""
+"""The command output for a new sign-in link, or for a proposal that waits for confirmation."""
 
 from games.accounts.services.sign_in_links import IssuedLink
 from games.models import AccountProposal
@@ -6,8 +6,8 @@ from games.models import AccountProposal
 
 def account_text(done: IssuedLink | AccountProposal) -> str:
     if isinstance(done, AccountProposal):
-        return f"Proposal no. {done.pk} waits for a second administrator, who confirms it on the site."
+        return f"Proposal no. {done.pk} waits for a second administrator to confirm it on the site."
     until = f"{done.link.expires_at:%Y-%m-%d %H:%M} UTC"
     if done.sent_to:
-        return f"A sign-in link, good until {until} for one use, was sent to {done.sent_to}."
-    return f"Sign-in link, good until {until} for one use, shown this once:\n{done.address}"
+        return f"A sign-in link, valid until {until} for one use, was sent to {done.sent_to}."
+    return f"Sign-in link, valid until {until} for one use, shown this once:\n{done.address}"

@@ -1,4 +1,4 @@
-"""What our commands have in common: whom they act for, and errors that are one sentence a fault."""
+"""The base of our commands: the person they act as, and errors of one sentence per fault."""
 
 import argparse
 import datetime as dt
@@ -16,9 +16,9 @@ from games.models import Staff
 
 
 class PlainCommand(BaseCommand):
-    """A command whose faults go to standard error as sentences, one a line, with no usage and no traceback."""
+    """A command whose faults go to standard error as sentences, one a line, without usage or traceback."""
 
-    _called_from_command_line: bool  # Django's own
+    _called_from_command_line: bool  # set by Django
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
@@ -41,13 +41,13 @@ class PlainCommand(BaseCommand):
 
 
 class ActingCommand(PlainCommand):
-    """A command that writes: as the person of `--as`, or else as the operator of the machine."""
+    """A command that writes, as the person of `--as`, or else as the operator of the machine."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_as(parser)
 
     def add_verb(self, verbs: Any, name: str, words: str) -> Any:
-        """A command of several verbs; `--as` stands before or after them."""
+        """Add a verb to a command of several verbs; `--as` may come before or after it."""
         verb = verbs.add_parser(name, help=words)
         if self._called_from_command_line:
             verb.error = self._wrong_call
@@ -66,11 +66,11 @@ class ActingCommand(PlainCommand):
             entry_point.reset(token)
 
     def act(self, actor: Actor, **options: Any) -> str | None:
-        raise NotImplementedError(f"{type(self)} has to say what it does")
+        raise NotImplementedError(f"{type(self)} must define what it does")
 
 
 def add_as(parser: Any, default: Any = None) -> None:
-    words = "act as this person; else as the operator"
+    words = "act as this person; without it, as the operator"
     parser.add_argument("--as", dest="acting_as", metavar="STAFF_NUMBER", default=default, help=words)
 
 
@@ -83,12 +83,12 @@ def person(number: str, where: str) -> Staff:
         return Staff.objects.get_by_natural_key(number)
     except Staff.DoesNotExist:
         raise CommandError(
-            f"{where}: there is nobody with the staff number {number}; check it, or add the person first."
+            f"{where}: there is no person with the staff number {number}; check it, or add the person first."
         ) from None
 
 
 def coded(model: type[Model], where: str, code: str | None, **place: Any) -> Any:
-    """The casino or pit of a code; none where none is asked for."""
+    """Return the casino or pit with a code; None if no code is given."""
     if code is None:
         return None
     record = model._default_manager.filter(code=code, **place).first()
@@ -98,7 +98,7 @@ def coded(model: type[Model], where: str, code: str | None, **place: Any) -> Any
 
 
 def moment(where: str, text: str) -> dt.datetime:
-    """A time with its offset; anything else is an error that says where."""
+    """Read a time with its offset; anything else is an error that names its place."""
     try:
         return parse_moment(text)
     except MomentError as error:
@@ -106,7 +106,7 @@ def moment(where: str, text: str) -> dt.datetime:
 
 
 def sentences(error: ValidationError) -> Iterator[str]:
-    """Each fault with the field it is about."""
+    """Yield each fault with the field it is about."""
     if hasattr(error, "error_dict"):
         for field, faults in error.message_dict.items():
             yield from (fault if field == "__all__" else f"{field}: {fault}" for fault in faults)

@@ -18,5 +18,5 @@ class ProgressBar:
 
 
 def bar_on_terminal(name: str, total: int) -> ProgressBar | None:
-    """None where nobody would see it."""
+    """Return a progress bar; None if there is no terminal to show it."""
     return ProgressBar(name, total) if sys.stderr.isatty() else None

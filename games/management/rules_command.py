@@ -1,4 +1,4 @@
-"""What the commands of the rules share: reading a FILE or standard input, and telling the engine's faults."""
+"""The base of the rules commands: read a FILE or standard input, and report the engine's faults."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from games.management.acting_command import PlainCommand
 
 
 class RulesCommand(PlainCommand):
-    """Asks the engine; touches no database and changes nothing."""
+    """A command that asks the engine; touches no database and changes nothing."""
 
     requires_system_checks = []
 
@@ -25,7 +25,7 @@ class RulesCommand(PlainCommand):
             raise CommandError(str(error)) from None
 
     def answer(self, **options: Any) -> str:
-        raise NotImplementedError(f"{type(self)} has to say what it answers")
+        raise NotImplementedError(f"{type(self)} must define its answer")
 
 
 def add_file(parser: CommandParser) -> None:
@@ -33,7 +33,7 @@ def add_file(parser: CommandParser) -> None:
 
 
 def read_document(name: str) -> Any:
-    """The JSON of a file, or of standard input; not more than a round can be."""
+    """Read the JSON of a file, or of standard input, up to the largest size of a round."""
     if name == "-":
         return parse_json(sys.stdin.buffer.read(LARGEST_TEXT + 1))
     try:
@@ -45,7 +45,7 @@ def read_document(name: str) -> Any:
 
 
 def in_file(name: str, work: Callable[[], Any]) -> Any:
-    """Faults say in which file they are."""
+    """Prefix each fault with the name of the file."""
     try:
         return work()
     except InputError as error:

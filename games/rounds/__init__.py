@@ -1,1 +1,1 @@
-"""Rounds as table systems send them: read, checked and made ready to be recorded."""
+"""Rounds as table systems send them: read, checked and prepared for recording."""

@@ -1,7 +1,7 @@
-"""The status of a round now: as recorded, or as a correction has left it since.
+"""The current status of a round: as recorded, or as a correction has changed it since.
 
-A round is written once and keeps the status it was recorded with. Corrections belong to another app, which the game
-does not import: it hands in a reader when it starts (`read_corrections_with`), and lists ask it once a page.
+A round is written once and keeps the status it was recorded with. Corrections belong to audits, which games does not
+import: audits registers a reader at start-up (`read_corrections_with`), and lists call it once a page.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from games.models import LiveRound, Round
 
 @dataclass(frozen=True)
 class Corrected:
-    """What the corrections of a round have made of it."""
+    """What the corrections of a round have changed."""
 
     count: int
     status: str | None  # None: only its result was amended
@@ -25,7 +25,7 @@ _readers: list[Reader] = []
 
 
 def read_corrections_with(reader: Reader) -> None:
-    """Hand in what reads the corrections of rounds, by their keys, in one query."""
+    """Register the function that reads the corrections of rounds, by their keys, in one query."""
     _readers[:] = [reader]
 
 
@@ -38,7 +38,7 @@ class CurrentStatus:
 
     @property
     def note(self) -> str:
-        """What a reader has to know beside the status; empty where the record says it all."""
+        """Return what a reader has to know besides the status; empty if there are no corrections."""
         if not self.corrections:
             return ""
         if self.status == self.recorded:
@@ -61,17 +61,17 @@ def _current(recorded: str, corrected: Corrected | None) -> CurrentStatus:
 def add_current_status(rounds: Iterable[Round]) -> None:
     """Set `current` on each round of a page, with one query for all."""
     listed: list[Any] = list(rounds)
-    found = current_statuses({one.pk: one.status for one in listed})
-    for one in listed:
-        one.current = found[one.pk]
+    statuses = current_statuses({round_.pk: round_.status for round_ in listed})
+    for round_ in listed:
+        round_.current = statuses[round_.pk]
 
 
 def add_current_status_live(rounds: Iterable[LiveRound]) -> None:
-    """Set `current` on each round in play: that of the recorded round once it is over."""
+    """Set `current` on each round in play: the status of the recorded round once it is over."""
     listed: list[Any] = list(rounds)
-    keys = [one.recorded_id for one in listed if one.recorded_id]
-    # the recorded round's own status: the rules may void a round whose last step was its settlement
+    keys = [live.recorded_id for live in listed if live.recorded_id]
+    # read the recorded round's status: the rules may void a round whose last step was its settlement
     recorded = Round.objects.filter(pk__in=keys).values_list("pk", "status") if keys else ()
-    found = current_statuses(dict(recorded))
-    for one in listed:
-        one.current = found.get(one.recorded_id) or CurrentStatus(one.state, one.state)
+    statuses = current_statuses(dict(recorded))
+    for live in listed:
+        live.current = statuses.get(live.recorded_id) or CurrentStatus(live.state, live.state)

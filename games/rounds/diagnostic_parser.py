@@ -1,4 +1,4 @@
-"""Reading a round slowly: every fault with its place, for whoever has to put it right."""
+"""Read a faulty round again to find every fault with its place, so that its sender can correct it."""
 
 import datetime as dt
 from typing import Any
@@ -13,7 +13,7 @@ from games.engine.play.irregularities import NO_MORE_BETS, PLACE_BETS, RESULT, R
 from games.engine.rules.loader import listed
 from games.engine.rules.rulebook import Rulebook
 from games.floor.moments import as_text, parse_moment
-from games.rounds.fast_parser import ready, rule_of
+from games.rounds.fast_parser import prepare, rule_of
 from games.rounds.fields import FieldFaults
 from games.rounds.prepared import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, is_withdrawn, pattern_of, status_of
 from games.rounds.table_terms import TableTerms, TermsCache
@@ -26,37 +26,37 @@ FLAGS = ("house_placed", "call", "refused")
 TIMES = ("at", "withdrawn")
 
 
-def read(line: bytes, books: TermsCache, *, latest: dt.datetime) -> ReadyRound:
-    """The round, or all that is wrong with it."""
-    return read_document(parse_json(line), books, latest=latest)
+def read(line: bytes, terms: TermsCache, *, latest: dt.datetime) -> ReadyRound:
+    """Return the round, or raise all its faults."""
+    return read_document(parse_json(line), terms, latest=latest)
 
 
-def read_document(document: object, books: TermsCache, *, latest: dt.datetime) -> ReadyRound:
+def read_document(document: object, terms: TermsCache, *, latest: dt.datetime) -> ReadyRound:
     if not isinstance(document, dict):
         raise InputError("The round is not a JSON object; write it as {…}.")
-    reader = DiagnosticReader(document, books, latest)
+    reader = DiagnosticReader(document, terms, latest)
     reader.check()
     reader.faults.done()
-    return reader.ready()
+    return reader.prepare()
 
 
 class DiagnosticReader:
-    """One round on its way: faults are gathered, and what is sound is looked at further."""
+    """Reads one round: collects its faults, and checks further what has none."""
 
-    def __init__(self, document: dict[str, Any], books: TermsCache, latest: dt.datetime) -> None:
-        self.document, self.books, self.latest = document, books, latest
+    def __init__(self, document: dict[str, Any], terms: TermsCache, latest: dt.datetime) -> None:
+        self.document, self.terms, self.latest = document, terms, latest
         self.faults = FieldFaults(latest)
         self.applied: TableTerms | None = None
         self.closed_at: dt.datetime | None = None
         self.status: str | None = None
 
-    def ready(self) -> ReadyRound:
-        """By the quick way, once more: what has no fault is sound there too."""
+    def prepare(self) -> ReadyRound:
+        """Prepare a round without faults by the fast parser, which must accept it."""
         shape = msgspec.convert(_normal(self.document), RoundShape, strict=True)
-        found = ready(shape, self.books, latest=self.latest)
-        if found is None:
-            raise AssertionError(f"No fault was found, and the round is not sound: {self.document!r:.2000}")
-        return found
+        ready_round = prepare(shape, self.terms, latest=self.latest)
+        if ready_round is None:
+            raise AssertionError(f"No fault was found, but the round is not sound: {self.document!r:.2000}")
+        return ready_round
 
     def check(self) -> None:
         data = self.faults.table(self.document, "", FIELDS)
@@ -73,12 +73,12 @@ class DiagnosticReader:
         if not isinstance(value, list):
             self.faults.add("events", "is not a list; write it as […].")
             return
-        read = [self._event(one, f"events[{index}]") for index, one in enumerate(value)]
-        sound = sorted((one for one in read if one is not None), key=lambda one: one["at"])
+        read = [self._event(entry, f"events[{index}]") for index, entry in enumerate(value)]
+        sound = sorted((event for event in read if event is not None), key=lambda event: event["at"])
         if len(sound) == len(read):
             self._order(sound)
-        started = next((one for one in sound if one["kind"] == PLACE_BETS), None)
-        self.closed_at = next((one["at"] for one in sound if one["kind"] == NO_MORE_BETS), None)
+        started = next((event for event in sound if event["kind"] == PLACE_BETS), None)
+        self.closed_at = next((event["at"] for event in sound if event["kind"] == NO_MORE_BETS), None)
         if started is None:
             return
         self._table(code, started["at"])
@@ -114,20 +114,20 @@ class DiagnosticReader:
         for event in events:
             kind, where = event["kind"], event["where"]
             if kind in ONCE and kind in seen:
-                self.faults.add(where, f"{kind} stands at most once, and is {seen[kind]} already; keep one.")
+                self.faults.add(where, f"{kind} may appear only once, and is {seen[kind]} already; keep one.")
             if kind == RESULT and NO_MORE_BETS not in seen:
-                self.faults.add(where, "a result comes after no-more-bets; add it, or put the times right.")
+                self.faults.add(where, "a result comes after no-more-bets; add it, or correct the times.")
             if kind == RESULT_AMENDED and RESULT not in seen:
-                self.faults.add(where, "an amended result comes after a result; add it, or put the times right.")
+                self.faults.add(where, "an amended result comes after a result; add it, or correct the times.")
             seen.setdefault(kind, where)
         if PLACE_BETS not in seen:
             self.faults.add("events", "place-bets is missing; every round begins with it.")
 
     def _table(self, code: object, started_at: dt.datetime) -> None:
-        """Which rules the round was played by."""
+        """Find the rules the round was played by."""
         if not is_plain_text(code) or not str(code).isprintable():
             return
-        table = self.books.table(str(code))
+        table = self.terms.table(str(code))
         if table is None:
             self.faults.add("table", f"there is no table {str(code)[:40]}; check the code, or load the floor first.")
             return
@@ -155,9 +155,9 @@ class DiagnosticReader:
             self.faults.add("bets", f"are more than {MOST_BETS}; no round has that many.")
             return
         first: dict[tuple[str, str], str] = {}
-        for index, one in enumerate(value):
+        for index, entry in enumerate(value):
             where = f"bets[{index}]"
-            bet = self._bet(one, where)
+            bet = self._bet(entry, where)
             if bet is None or self._is_out(bet):
                 continue
             key = (bet["player"], bet["box"])
@@ -167,7 +167,7 @@ class DiagnosticReader:
             first.setdefault(key, where)
 
     def _is_out(self, bet: dict[str, Any]) -> bool:
-        """Refused, late, or withdrawn in time: it may stand beside another one."""
+        """Say whether a bet is refused, late or withdrawn in time: it may appear beside another one of its box."""
         late = self.closed_at is not None and bet.get("at") is not None and bet["at"] > self.closed_at
         return bet.get("refused") is True or late or self._is_withdrawn(bet.get("withdrawn"))
 
@@ -199,13 +199,13 @@ class DiagnosticReader:
         return {**entry, "at": at, "withdrawn": withdrawn}
 
     def _times(self, entry: dict[str, Any], where: str) -> tuple[dt.datetime | None, dt.datetime | None]:
-        """Read when the bet was placed, and when it was taken back."""
+        """Read when the bet was placed and withdrawn."""
         at, withdrawn = (
             self.faults.moment(entry[name], f"{where}.{name}") if name in entry else None
             for name in ("at", "withdrawn")
         )
         if at is not None and withdrawn is not None and withdrawn < at:
-            self.faults.add(f"{where}.withdrawn", "lies before the bet was placed (at); put the times right.")
+            self.faults.add(f"{where}.withdrawn", "is before the bet was placed (at); correct the times.")
         return at, withdrawn
 
     def _needs_net(self, entry: dict[str, Any], withdrawn: dt.datetime | None) -> bool:
@@ -220,9 +220,9 @@ class DiagnosticReader:
 
 
 def _normal(value: Any, name: str = "") -> Any:
-    """Leave nulls out, and write times with their seconds, as the quick way wants them."""
+    """Leave nulls out and write times with seconds, as the fast parser wants them."""
     if isinstance(value, dict):
-        return {key: _normal(one, key) for key, one in value.items() if one is not None}
+        return {key: _normal(member, key) for key, member in value.items() if member is not None}
     if isinstance(value, list):
-        return [_normal(one) for one in value]
+        return [_normal(member) for member in value]
     return parse_moment(value).isoformat() if name in TIMES else value

@@ -1,4 +1,4 @@
-"""Checking a round on the quick way: a sound one comes out ready; at the least doubt it is left to be read slowly."""
+"""Check and prepare a sound round quickly. On any doubt, leave it to the diagnostic parser."""
 
 import datetime as dt
 from itertools import compress
@@ -32,14 +32,14 @@ from games.rounds.table_terms import TermsCache
 from games.rounds.wire_format import BetShape, EventShape, RoundShape
 
 CACHED = 100_000
-#: What an event comes after.
+#: What an event must come after.
 AFTER = {RESULT: NO_MORE_BETS, RESULT_AMENDED: RESULT}
 DETAILS = ("tumbles", "activated", "dice", "known_dice", "rule", "by")
 NO_DETAILS = (UNSET,) * len(DETAILS)
 
 
 class DoubtError(Exception):
-    """Something is not as it should be; what, is for the slow way to say."""
+    """The round may be faulty; the diagnostic parser says how."""
 
 
 def ensure(condition: bool) -> None:
@@ -47,18 +47,18 @@ def ensure(condition: bool) -> None:
         raise DoubtError
 
 
-def ready(shape: RoundShape, books: TermsCache, *, latest: dt.datetime) -> ReadyRound | None:
-    """`latest` is the last moment that a round may bear: what lies further in the future is a clock that is wrong."""
+def prepare(shape: RoundShape, terms: TermsCache, *, latest: dt.datetime) -> ReadyRound | None:
+    """Prepare a round. `latest` is the last moment it may contain: anything later means a wrong clock."""
     try:
-        return _ready(shape, books, latest)
+        return _prepare(shape, terms, latest)
     except (DoubtError, KeyError, MoneyError):
         return None
 
 
-def _ready(shape: RoundShape, books: TermsCache, latest: dt.datetime) -> ReadyRound:
+def _prepare(shape: RoundShape, terms: TermsCache, latest: dt.datetime) -> ReadyRound:
     dealer, supervisor = _given(shape.dealer), _given(shape.supervisor)
     ensure(all(map(str.isprintable, (shape.source, shape.ref, shape.table, dealer or "", supervisor or ""))))
-    table = books.table(shape.table)
+    table = terms.table(shape.table)
     events = sorted(shape.events, key=lambda event: event.at)
     started_at = next((event.at for event in events if event.kind == PLACE_BETS), None)
     if table is None or started_at is None:
@@ -67,16 +67,16 @@ def _ready(shape: RoundShape, books: TermsCache, latest: dt.datetime) -> ReadyRo
     applied = table.at(started_at)
     if applied is None:
         raise DoubtError
-    told = _events(events, applied.book)
-    events_text = msgspec.json.encode(told)
-    status = status_of(applied.book.id, tuple(map(pattern_of, told)))
+    event_entries = _events(events, applied.book)
+    events_text = msgspec.json.encode(event_entries)
+    status = status_of(applied.book.id, tuple(map(pattern_of, event_entries)))
     closed_at = next((event.at for event in events if event.kind == NO_MORE_BETS), None)
     bets = Bets(shape.bets, applied.boxes, closed_at, latest)
     ensure(status != "settled" or bets.nets_are_there())
     return ReadyRound(
         shape.source, shape.ref, table, applied, dealer, supervisor, started_at, closed_at,
         _ended_at(events, started_at), status,
-        dice_of(told), events_text, bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed,
+        dice_of(event_entries), events_text, bets.players, bets.boxes, bets.stakes, bets.nets, bets.given, bets.placed,
         bets.late, bets.refused, bets.house, bets.call, bets.withdrawn_at, bets.withdrawn,
         fingerprint((shape.source, shape.ref, shape.table, dealer, supervisor), events_text, bets.canonical()),
     )  # fmt: skip
@@ -90,54 +90,54 @@ def _given(value: Any) -> Any:
 
 
 def _ended_at(events: list[EventShape], started_at: dt.datetime) -> dt.datetime:
-    """When the round was over: settled, else called off, else its last event. What is put right later is not play."""
+    """Return when the round ended: settled, else void, else its last event. An amendment after that is not play."""
     ends = {event.kind: event.at for event in events if event.kind in (SETTLED, VOID)}
     return max(ends.get(SETTLED) or ends.get(VOID) or events[-1].at, started_at)
 
 
 def _events(events: list[EventShape], book: Rulebook) -> list[dict[str, Any]]:
-    """In order of time, in one way of writing."""
-    told: list[dict[str, Any]] = []
+    """Return the events in order of time, normalised."""
+    entries: list[dict[str, Any]] = []
     seen: set[str] = set()
     for event in events:
         kind = event.kind
         if (kind in seen and kind in ONCE) or (kind in AFTER and AFTER[kind] not in seen):
             raise DoubtError
         seen.add(kind)
-        told.append(_event(event, book))
-    return told
+        entries.append(_event(event, book))
+    return entries
 
 
 def _event(event: EventShape, book: Rulebook) -> dict[str, Any]:
     fields = EVENT_FIELDS[event.kind]
-    one: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
+    entry: dict[str, Any] = {"kind": event.kind, "at": event.at.astimezone(dt.UTC)}
     details = (event.tumbles, event.activated, event.dice, event.known_dice, event.rule, event.by)
     if details == NO_DETAILS:
         ensure(not any(fields.values()))
-        return one
+        return entry
     for name, value in zip(DETAILS, details, strict=True):
         if value is UNSET or value is None:
             ensure(not fields.get(name))
         else:
             ensure(name in fields)
-            one[name] = value
-    if "activated" in one and not one["activated"]:
-        ensure(one["tumbles"] == 0)
-        del one["activated"]  # false is the same as nothing
-    if "dice" in one:
-        ensure(len(one["dice"]) == COUNT)
-    if "known_dice" in one:
-        one["known_dice"] = known_text(one["known_dice"])
-        ensure(one["known_dice"] is not None)
-    if "rule" in one:
-        one["rule"] = rule_of(one["rule"], book)
-        ensure(one["rule"] is not None)
-    ensure(one.get("by", "").isprintable())
-    return one
+            entry[name] = value
+    if "activated" in entry and not entry["activated"]:
+        ensure(entry["tumbles"] == 0)
+        del entry["activated"]  # false means the same as left out
+    if "dice" in entry:
+        ensure(len(entry["dice"]) == COUNT)
+    if "known_dice" in entry:
+        entry["known_dice"] = known_text(entry["known_dice"])
+        ensure(entry["known_dice"] is not None)
+    if "rule" in entry:
+        entry["rule"] = rule_of(entry["rule"], book)
+        ensure(entry["rule"] is not None)
+    ensure(entry.get("by", "").isprintable())
+    return entry
 
 
 def rule_of(text: str, book: Rulebook) -> str | None:
-    """The rule of a void: "ruling", or a number that the rulebook has."""
+    """Return the rule of a void: "ruling", or a number that the rulebook has."""
     number = bare_number(text, book.id)
     return text if text == RULING else number if number in book.rules else None
 
@@ -146,7 +146,7 @@ def rule_of(text: str, book: Rulebook) -> str | None:
 
 
 class Bets:
-    """The bets of a round side by side. Most have no rare facts; then these are None."""
+    """The bets of a round as columns. Most rounds have no rare facts; their columns are None."""
 
     def __init__(
         self, bets: list[BetShape], allowed: frozenset[int], closed_at: dt.datetime | None, latest: dt.datetime
@@ -167,7 +167,7 @@ class Bets:
     def _withdrawals(
         self, values: list[Any], closed_at: dt.datetime | None, latest: dt.datetime
     ) -> tuple[list[dt.datetime | None] | None, list[bool] | None]:
-        """Read when bets were taken back, and which of them in time."""
+        """Read when bets were withdrawn, and which of them in time."""
         if values.count(UNSET) == len(values):
             return None, None
         moments = _moments_of(values, latest)
@@ -177,14 +177,14 @@ class Bets:
         return (moments if any(moments) else None), (withdrawn if any(withdrawn) else None)
 
     def _verify_one_a_box(self) -> None:
-        """One bet a player a box among those that count; refused, late and withdrawn ones may stand beside it."""
+        """Require one bet a player a box among those that count; others may appear beside it."""
         counting = list(zip(self.players, self.boxes, strict=True))
         if out := [flags for flags in (self.refused, self.late, self.withdrawn) if flags]:
             counting = list(compress(counting, (not any(flags) for flags in zip(*out, strict=True))))
         ensure(len(set(counting)) == len(counting))
 
     def nets_are_there(self) -> bool:
-        """Of every bet that was on the felt."""
+        """Require a net for every bet that was on the felt."""
         if self.given is None:
             return True
         nothing = [False] * len(self.given)
@@ -192,7 +192,7 @@ class Bets:
         return all(map(any, zip(*columns, strict=True)))
 
     def canonical(self) -> list[tuple[Any, ...]]:
-        """What of a bet makes the fingerprint, in a form that can be put in order."""
+        """Return the fingerprinted facts of a bet, in a form that can be sorted."""
         count = len(self.players)
         columns: list[Any] = [self.players, self.boxes, self.stakes, self.nets]
         if self.given or self.placed or self.refused or self.house:
@@ -211,7 +211,7 @@ class Bets:
 
 
 def _nets_of(texts: list[Any]) -> tuple[list[int], list[bool] | None]:
-    """The nets, 0 where none was given; and which were given, where not all were."""
+    """Return the nets, 0 if not given; and which were given, unless all were."""
     if UNSET not in texts and None not in texts:
         return [_nets[text] for text in texts], None
     given = [isinstance(text, str) for text in texts]
@@ -225,7 +225,7 @@ def _flags(values: list[Any]) -> list[bool] | None:
 def _times_of(
     values: list[Any], closed_at: dt.datetime | None, latest: dt.datetime
 ) -> tuple[list[dt.datetime | None] | None, list[bool] | None]:
-    """When bets were placed, and which of them were late."""
+    """Return when bets were placed, and which of them were late."""
     if values.count(UNSET) == len(values):
         return None, None
     placed = _moments_of(values, latest)
@@ -240,7 +240,7 @@ def _moments_of(values: list[Any], latest: dt.datetime) -> list[dt.datetime | No
 
 
 class Amounts(dict[str, int]):
-    """Amounts repeat: each text is parsed once, as long as there are not too many of them."""
+    """Parses each distinct amount once, up to a maximum of amounts."""
 
     def __init__(self, parse: Any) -> None:
         super().__init__()

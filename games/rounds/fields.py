@@ -1,4 +1,4 @@
-"""Fields of rounds, of bets and of events, checked one by one: what is wrong with them, and where."""
+"""Check the fields of rounds, bets and events one by one, and report their faults with their place."""
 
 import datetime as dt
 from typing import Any
@@ -12,7 +12,7 @@ MOST_TUMBLES = 1000
 
 
 class FieldFaults(InputFaults):
-    """`latest` is the last moment that a field may bear: what lies further in the future is a clock that is wrong."""
+    """Collects faults of fields. `latest` is the last moment a field may contain: a later one means a wrong clock."""
 
     def __init__(self, latest: dt.datetime) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class FieldFaults(InputFaults):
         elif len(str(value)) > longest:
             self.add(where, f"is longer than {longest} characters; shorten it.")
         elif not str(value).isprintable():
-            self.add(where, f"{value!a:.40} has characters that cannot be seen; leave them out.")
+            self.add(where, f"{value!a:.40} has invisible characters; leave them out.")
         else:
             return True
         return False
@@ -36,12 +36,12 @@ class FieldFaults(InputFaults):
             self.add(where, f"{error}.")
             return None
         if moment > self.latest:
-            self.add(where, f"{value} lies in the future; set the clock of the table system right.")
+            self.add(where, f"{value} is in the future; correct the clock of the table system.")
             return None
         return moment
 
     def detail(self, name: str, value: Any, where: str) -> None:
-        """What an event has beside its time."""
+        """Check one detail of an event."""
         if name == "tumbles" and (type(value) is not int or not 0 <= value <= MOST_TUMBLES):
             fault = f"{value!r:.40} is not a count; write a whole number from 0 to {MOST_TUMBLES}."
             self.add(where, fault)
@@ -55,6 +55,6 @@ class FieldFaults(InputFaults):
             self.text(value, where)
 
     def activation(self, entry: dict[str, Any], where: str) -> None:
-        """A tumbler that is said not to have been activated did not tumble."""
+        """Require that a tumbler that was not activated did not tumble."""
         if entry.get("activated") is False and entry.get("tumbles") not in (None, 0):
             self.add(where, "a tumbler that tumbled was activated; leave it out, or write true.")

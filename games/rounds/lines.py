@@ -1,4 +1,4 @@
-"""The lines of a file of rounds, plain or gzipped, in constant memory and within bounds."""
+"""Read the lines of a file of rounds, plain or gzipped, in constant memory and within limits."""
 
 import gzip
 import io
@@ -15,19 +15,19 @@ LONGEST_LINE = 10 * 1024 * 1024
 LARGEST_FILE = 4 * 1024 * 1024 * 1024  # unpacked
 BLOCK = 256 * 1024
 MEGABYTE = 1024 * 1024
-#: Blank lines count as well.
+#: Blank lines count too.
 MOST_LINES = 5_000_000
-#: How much larger than itself a packed file may be. Rounds pack to about a tenth; JSON hardly below a fiftieth.
+#: The highest compression ratio of a file. Rounds pack to about a tenth; JSON hardly below a fiftieth.
 MOST_EXPANSION = 100
-#: Small files are not asked how well they pack.
+#: Smaller files may have any compression ratio.
 ALWAYS_ALLOWED = MEGABYTE
 #: How long one file may be read for; a worker ends a task soon after.
 LONGEST_SECONDS = 600
-CLOCK_LINES = 1000  # the clock is read once in so many
+CLOCK_LINES = 1000  # lines between two looks at the clock
 
 
 class Lines:
-    """Reads a stream once; knows how far it has come, and the digest of what it read."""
+    """Reads a stream once; knows its progress and the digest of what it read."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._raw = _Counted(stream)
@@ -36,7 +36,7 @@ class Lines:
 
     @property
     def read_bytes(self) -> int:
-        """Of the stream itself, for a progress bar."""
+        """Return the bytes read of the stream itself, for a progress bar."""
         return self._raw.count
 
     @property
@@ -44,14 +44,14 @@ class Lines:
         return self._raw.sha.digest()
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """Line by line, with its number; blank ones are left out."""
+        """Yield the lines with their numbers; blank lines are left out."""
         buffered = io.BufferedReader(self._raw, BLOCK)
         packed = buffered.peek(len(GZIP))[: len(GZIP)] == GZIP
         source: BinaryIO = gzip.GzipFile(fileobj=buffered) if packed else buffered  # type: ignore[assignment]
         try:
             yield from self._lines(io.BufferedReader(source, BLOCK) if packed else buffered)  # type: ignore[arg-type]
         except (EOFError, gzip.BadGzipFile, zlib.error):
-            raise InputError("The file is not whole gzip data; pack it again, or send it once more.") from None
+            raise InputError("The file is not complete gzip data; compress or send it again.") from None
 
     def _lines(self, source: io.BufferedReader) -> Iterator[tuple[int, bytes]]:
         number = 0
@@ -63,7 +63,7 @@ class Lines:
                 yield number, line.rstrip(b"\r\n")
 
     def _verify(self, number: int, line: bytes) -> None:
-        """Bounds of the file as far as it was read, blank lines included."""
+        """Check the limits of the file as far as it was read, blank lines included."""
         if len(line) > LONGEST_LINE:
             raise InputError(f"line {number}: is longer than {LONGEST_LINE // MEGABYTE} MB; a round is far smaller.")
         if self.size > LARGEST_FILE:

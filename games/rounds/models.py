@@ -1,6 +1,6 @@
 """Rounds as they were played: one row a round, its bets as parallel arrays. Written once.
 
-What turns out wrong later gets a correction beside it. For people who want a row a bet there is `RoundBet`, a view.
+A later change is a correction beside the round. `RoundBet` is a view with one row a bet.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -19,7 +19,7 @@ from games.terminals.models import Terminal, is_reserved
 
 
 class ImportedFile(models.Model):
-    """A file of rounds that was taken in whole."""
+    """A file of rounds that was imported whole."""
 
     grants = WRITTEN_ONCE
 
@@ -65,7 +65,7 @@ class Round(models.Model):
         help_text="Of the table, by a foreign key over both: a round's name is unique within its casino.",
     )  # fmt: skip
     gaming_day = models.DateField()
-    # Pinned as known when it was recorded.
+    # The terms known when it was recorded.
     assignment = models.ForeignKey(TableAssignment, on_delete=models.PROTECT, related_name="+", db_index=False)
     rulebook = models.CharField(max_length=64)
     layout = models.CharField(max_length=8)
@@ -130,7 +130,7 @@ class Round(models.Model):
 
 
 class RecordingConflict(models.Model):
-    """The same name with another content: refused, and kept as it came. One row a content."""
+    """The same name sent with different content: refused, and kept as it was sent. One row for each content."""
 
     grants = WRITTEN_ONCE
     table_path = "table"
@@ -154,7 +154,7 @@ class RecordingConflict(models.Model):
 
 
 class ImportJob(models.Model):
-    """A file that somebody uploaded, on its way in: how far it has come, and what became of it."""
+    """A file that a person uploaded: its progress and its outcome."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -194,7 +194,7 @@ class ImportJob(models.Model):
 
 
 class Outbox(models.Model):
-    """Rounds that wait to be reconciled: written with the round, taken away when it is done."""
+    """Rounds to be reconciled: written with the round, deleted once reconciled."""
 
     grants = Grants(delete=True)
 
@@ -213,12 +213,12 @@ class Outbox(models.Model):
 
 class RoundBetManager(models.Manager["RoundBet"]):
     def of_player(self, player: str) -> "models.QuerySet[RoundBet]":
-        """A player's bets: the rounds are found by the index on their players first."""
+        """Select a player's bets: the index on players finds the rounds first."""
         return self.filter(players__contains=[player], player=player)
 
 
 class RoundBet(models.Model):
-    """One row a bet, for people who want rows: a view over the rounds, to read only."""
+    """One row a bet: a read-only view over the rounds."""
 
     grants = READ_ONLY
     table_path = "table"

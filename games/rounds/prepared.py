@@ -1,4 +1,4 @@
-"""A round that is ready to be recorded: parsed values, what it is pinned to, and its fingerprint."""
+"""A round ready to be recorded: parsed values, its terms, and its fingerprint."""
 
 import datetime as dt
 from functools import lru_cache
@@ -26,7 +26,7 @@ from games.engine.play.irregularities import (
 from games.engine.rules.loader import rulebook
 from games.rounds.table_terms import TableTerms, TableTermsCache
 
-#: The fields that a kind of event has beside its time, and whether it needs them.
+#: The fields of each kind of event besides its time, and whether they are required.
 EVENT_FIELDS: dict[str, dict[str, bool]] = {
     PLACE_BETS: {},
     NO_MORE_BETS: {},
@@ -47,7 +47,7 @@ MICROSECOND = dt.timedelta(microseconds=1)
 
 
 class ReadyRound(msgspec.Struct, frozen=True, gc=False):
-    """Bets are parallel lists: the n-th of each is the n-th bet. Rare facts are None where no bet has them."""
+    """A round ready to be recorded. Bets are parallel lists; a rare fact is None if no bet has it."""
 
     source: str
     ref: str
@@ -78,31 +78,31 @@ class ReadyRound(msgspec.Struct, frozen=True, gc=False):
 
 @lru_cache(maxsize=4096)
 def status_of(book_id: str, pattern: tuple[tuple[Any, ...], ...]) -> str:
-    """Void, settled or unfinished: by the kinds of events and their order, whatever their times."""
+    """Return void, settled or unfinished, by the kinds of events and their order."""
     events = [
         Event(kind, EPOCH, tumbles, Throw((1, 1, 1)) if has_dice else None, known, rule, activated)
         for kind, tumbles, has_dice, known, rule, activated in pattern
     ]
-    found = assess(rulebook(book_id), events)
-    return "void" if found.is_void else "settled" if found.is_finished else "unfinished"
+    assessment = assess(rulebook(book_id), events)
+    return "void" if assessment.is_void else "settled" if assessment.is_finished else "unfinished"
 
 
 def pattern_of(event: dict[str, Any]) -> tuple[Any, ...]:
-    """What of an event decides about the round's status."""
+    """Return the part of an event that decides the round's status."""
     known = parse_known_dice(event["known_dice"]) if "known_dice" in event else None
     activated = event.get("activated", False)
     return event["kind"], event.get("tumbles"), "dice" in event, known, event.get("rule"), activated
 
 
 def dice_of(events: list[dict[str, Any]]) -> list[int] | None:
-    """Find the dice that count: the last result, else three dice that were known when play was interrupted."""
-    found = next((event["dice"] for event in reversed(events) if "dice" in event), None)
+    """Return the dice that count: the last result, or else three dice known when play was interrupted."""
+    dice = next((event["dice"] for event in reversed(events) if "dice" in event), None)
     known = (parse_known_dice(event["known_dice"]) for event in reversed(events) if "known_dice" in event)
-    return found or next((list(faces) for faces in known if len(faces) == COUNT), None)
+    return dice or next((list(faces) for faces in known if len(faces) == COUNT), None)
 
 
 def known_text(text: str) -> str | None:
-    """The dice known in an interruption, written one way; None where it is not readable."""
+    """Write the dice known at an interruption in the normal form; None if not readable."""
     try:
         parse_known_dice(text)
     except InputError:
@@ -111,7 +111,7 @@ def known_text(text: str) -> str | None:
 
 
 def is_withdrawn(moment: dt.datetime, closed_at: dt.datetime | None) -> bool:
-    """Tell whether a bet was taken back in time: at or before no-more-bets, or in a round without one."""
+    """Say whether a bet was withdrawn in time: at or before no-more-bets, or in a round without one."""
     return closed_at is None or moment <= closed_at
 
 
@@ -120,5 +120,5 @@ def microseconds(moment: dt.datetime) -> int:
 
 
 def fingerprint(header: tuple[Any, ...], events: bytes, bets: list[tuple[Any, ...]]) -> bytes:
-    """Of the parsed values: the same round in other words, its bets in another order, has the same one."""
+    """Hash the parsed values, so that other spellings and another order of bets give the same fingerprint."""
     return sha256(msgspec.json.encode((FINGERPRINT_FORMAT, header, msgspec.Raw(events), sorted(bets)))).digest()

@@ -1,4 +1,4 @@
-"""A ready round as a row of text, as PostgreSQL reads it: for COPY and for INSERT alike."""
+"""A prepared round as a row of text for PostgreSQL, for both COPY and INSERT."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ COLUMNS = (
 
 def row(
     ready_round: ReadyRound,
-    books: TermsCache,
+    terms: TermsCache,
     *,
     channel: str,
     imported_id: int | None,
@@ -44,8 +44,8 @@ def row(
         applied.dice_set_id,
         ready_round.dealer,
         ready_round.supervisor,
-        books.staff_id(ready_round.dealer),
-        books.staff_id(ready_round.supervisor),
+        terms.staff_id(ready_round.dealer),
+        terms.staff_id(ready_round.supervisor),
         ready_round.started_at,
         ready_round.closed_at,
         ready_round.ended_at,

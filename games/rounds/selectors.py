@@ -14,7 +14,7 @@ from games.models import (
 
 @dataclass(frozen=True)
 class RoundFilter:
-    """Which rounds of all that somebody may see; every part may be left out."""
+    """Which rounds to list, among those the actor may see; every field is optional."""
 
     table: str | None = None
     day: dt.date | None = None
@@ -24,7 +24,7 @@ class RoundFilter:
 
 
 def rounds_found(actor: Any, wanted: RoundFilter) -> QuerySet[Round]:
-    """By index only: nothing is counted, and a page is found by where the last one ended."""
+    """Select rounds by index only. Nothing is counted; a page starts where the last one ended."""
     rounds = visible(actor, Round.objects.select_related("table__casino", "dice_set"))
     if wanted.table is not None:
         rounds = rounds.filter(table__code=wanted.table)

@@ -1,4 +1,4 @@
-"""A round on record as JSON: what the API answers."""
+"""A recorded round as JSON, as the API returns it."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from games.rounds.current_status import CurrentStatus, current_statuses
 
 
 def round_documents(rounds: Iterable[Round]) -> list[dict[str, Any]]:
-    """Rounds as the API answers them; what corrections made of them is read once for all."""
+    """Return rounds as the API does; their corrections are read in one query."""
     listed = list(rounds)
-    current = current_statuses({one.pk: one.status for one in listed})
-    return [_document(one, current[one.pk]) for one in listed]
+    current = current_statuses({round_.pk: round_.status for round_ in listed})
+    return [_document(round_, current[round_.pk]) for round_ in listed]
 
 
 def round_document(round_: Round) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def _document(round_: Round, current: CurrentStatus) -> dict[str, Any]:
 
 
 def bet_document(round_: Round, index: int) -> dict[str, Any]:
-    """The n-th bet, with its rare facts where it has them."""
+    """Return the n-th bet, with its rare facts if it has any."""
     given = round_.nets_given is None or round_.nets_given[index]
     placed_at = round_.placed_at[index] if round_.placed_at else None
     document: dict[str, Any] = {
@@ -76,12 +76,12 @@ def bet_document(round_: Round, index: int) -> dict[str, Any]:
 
 
 def _is_on_felt(round_: Round, index: int) -> bool:
-    """Tell whether the n-th bet lay on the felt when betting was closed: only then can it be withdrawn too late."""
+    """Say whether the n-th bet was on the felt when betting closed: only then can its withdrawal be late."""
     return not any(flags and flags[index] for flags in (round_.withdrawn, round_.refused, round_.late))
 
 
 def bet_remarks(round_: Round, index: int) -> list[str]:
-    """Say for people what is special about the n-th bet."""
+    """List the remarks on the n-th bet for people."""
     facts = bet_document(round_, index)
     remarks = [words for name, words in REMARKS.items() if facts.get(name)]
     if "withdrawn" in facts:

@@ -1,4 +1,4 @@
-"""What applied at a table at a moment, looked up without a query: read once, asked for every round of a file."""
+"""The terms in force at a table at a moment, read once and looked up for every round of a file."""
 
 import datetime as dt
 from bisect import bisect_right
@@ -14,7 +14,7 @@ from games.models import Casino, DiceFit, Staff, Table, TableAssignment
 
 
 class TableTerms(NamedTuple):
-    """What a round is pinned to."""
+    """The terms that a round is recorded with."""
 
     assignment_id: int
     book: Rulebook
@@ -27,7 +27,7 @@ class TableTerms(NamedTuple):
 
 
 class TableTermsCache:
-    """One table: its games, limits and dice by time."""
+    """The terms of one table: its games, limits and dice by time."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -51,7 +51,7 @@ class TableTermsCache:
         return book, layout, numbers_of(layout)
 
     def at(self, moment: dt.datetime) -> TableTerms | None:
-        """What applied at a moment; None where the table had no game yet."""
+        """Return the terms in force at a moment; None if the table had no game yet."""
         game = bisect_right(self._game_starts, moment) - 1
         if game < 0:
             return None
@@ -75,7 +75,7 @@ class TableTermsCache:
         return fit.dice_set_id if fit.during.upper is None or moment < fit.during.upper else None
 
     def _on(self, moment: dt.datetime) -> tuple[dt.date, dt.datetime]:
-        """The gaming day and its end; rounds of a file come mostly day by day, so the last one is kept."""
+        """Return the gaming day and its end. Files come mostly day by day, so the last one is cached."""
         if self._day is None or not self._day[0] <= moment < self._day[1]:
             day = gaming_day(self.casino, moment)
             self._day = (*day_bounds(self.casino, day), day)
@@ -84,15 +84,15 @@ class TableTermsCache:
 
 
 class TermsCache:
-    """The tables and people that rounds name, each read at its first mention."""
+    """The tables and people that rounds name, each read when first named."""
 
     def __init__(self) -> None:
         self._tables: dict[str, TableTermsCache | None] = {}
 
     def table(self, code: str) -> TableTermsCache | None:
         if code not in self._tables:
-            found = Table.objects.select_related("casino").filter(code=code).first()
-            self._tables[code] = TableTermsCache(found) if found else None
+            table = Table.objects.select_related("casino").filter(code=code).first()
+            self._tables[code] = TableTermsCache(table) if table else None
         return self._tables[code]
 
     @cached_property
@@ -100,5 +100,5 @@ class TermsCache:
         return {number.upper(): key for key, number in Staff.objects.values_list("pk", "number")}
 
     def staff_id(self, number: str | None) -> int | None:
-        """Linked where known; a number that nobody has is kept as it was sent."""
+        """Return the id of a known staff number; an unknown number is kept as sent."""
         return self._staff.get(number.upper()) if number else None

@@ -1,7 +1,7 @@
-"""The shape of a round: what msgspec decodes in one pass. What it refuses, or may have let through, `slowly` reads.
+"""The wire format of a round, which msgspec decodes in one pass.
 
-The quick way knows a sound document when it sees one; it explains nothing. A line that it does not take is read again
-by `games.rounds.diagnostic_parser`, which finds every fault.
+The fast path accepts sound documents and explains nothing. A line that it does not accept is read again by
+`games.rounds.diagnostic_parser`, which finds every fault.
 """
 
 import datetime as dt
@@ -51,9 +51,9 @@ _decoder = msgspec.json.Decoder(RoundShape)
 
 
 def decode(line: bytes) -> RoundShape | None:
-    """A round whose shape is beyond doubt; None where it has to be read slowly.
+    """Decode a round of sound format; None if the diagnostic parser has to read it.
 
-    Of a key that stands twice msgspec takes the last one: then the line has more quotation marks than what was read.
+    msgspec keeps the last of two equal keys: then the line has more quotation marks than the decoded round.
     """
     if b"\\" in line:
         return None

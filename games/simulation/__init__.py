@@ -1,1 +1,1 @@
-"""Rounds as they could have been played, with known faults planted in them. Never asks the settlement code."""
+"""Simulated rounds with known faults planted in them. Never uses the settlement code."""

@@ -1,6 +1,6 @@
-"""Rounds at a table that is closed or suspended: which ones, and the table's states as the floor file tells them.
+"""Rounds at a closed or suspended table: choose them, and write the table's states for the floor file.
 
-They come beside the faults that are planted in a round itself, and change nothing of what is played.
+These faults are independent of those planted in a round, and change nothing of what is played.
 """
 
 import datetime as dt
@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from random import Random
 
 from games.floor.moments import zone_of
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.played_floor import PlayedTable
 from games.simulation.round_draft import RoundDraft
 
 SECOND = dt.timedelta(seconds=1)
 BOTH_FROM = 10  # rounds a day, from which a table has both: closed, and suspended
 MOST = 3  # rounds in a row
-#: A round has to last so long before the next state is told after its beginning: one that overlaps begins later still.
+#: The shortest round before a change of state: a round that overlaps it begins later still.
 LASTING = 3 * SECOND
-MALFUNCTIONS = 2 / 3  # of the suspensions
+MALFUNCTIONS = 2 / 3  # share of the suspensions
 CLOSED, SUSPENDED, UNCHECKED = "table-closed", "table-suspended", "unchecked"
 MALFUNCTION, OTHER = "malfunction", "other"
 
@@ -37,7 +37,7 @@ class State:
 
 @dataclass
 class ClosureWindow:
-    """A number of rounds, one after another, that should not be played."""
+    """A number of consecutive rounds that should not be played."""
 
     kind: str
     cause: str
@@ -46,10 +46,10 @@ class ClosureWindow:
 
 
 class PlantedClosures:
-    """Watch a table's day go by; close or suspend it before some rounds, and open it again after them."""
+    """Follow a table's day; close or suspend it before some rounds, and open it again after them."""
 
     def __init__(self, table: PlayedTable, *, seed: int, day: dt.date, rounds: int, states: list[State]) -> None:
-        """`states` takes what the floor file is to say. The table needs a supervisor, who signs its checks."""
+        """Collect the floor file entries in `states`. The table needs a supervisor, who signs its checks."""
         self.table, self.states = table, states
         self._waiting = dict(_plan(table, seed, day, rounds))
         self._next: ClosureWindow | None = None
@@ -71,7 +71,7 @@ class PlantedClosures:
             self.end(draft)
 
     def _has_room(self, draft: RoundDraft) -> bool:
-        """Tell whether the previous round began long before."""
+        """Say whether the previous round began long enough ago."""
         return draft.earlier is None or draft.earlier.started_at < draft.started_at - 2 * SECOND
 
     def _begin(self, window: ClosureWindow, draft: RoundDraft) -> None:
@@ -79,17 +79,17 @@ class PlantedClosures:
         if window.kind == SUSPENDED:
             reason = "Areas of the layout do not light up" if window.cause == MALFUNCTION else "A spilled drink"
             self._note("suspended", at, reason, cause=window.cause)
-            window.detail = told.SUSPENDED_FROM.format(self._clock(at))
+            window.detail = sentences.SUSPENDED_FROM.format(self._clock(at))
             return
         self._note("closed", at, "Few players", notice_given_at=at)
-        window.detail = told.CLOSED_FROM.format(self._clock(at))
+        window.detail = sentences.CLOSED_FROM.format(self._clock(at))
         if window.kind == UNCHECKED:
             at += SECOND
             self._note("open", at, "Players are waiting")
-            window.detail = told.UNCHECKED.format(self._clock(at))
+            window.detail = sentences.UNCHECKED.format(self._clock(at))
 
     def end(self, draft: RoundDraft) -> None:
-        """Open the table again shortly after a round began; nothing where it is open."""
+        """Open the table again shortly after a round began; do nothing if it is open."""
         window, self._on = self._on, None
         if window is None:
             return
@@ -108,7 +108,7 @@ class PlantedClosures:
             self.open(at, "Players are waiting")
 
     def open(self, at: dt.datetime, reason: str) -> None:
-        """Open a closed table, with its checks where the rulebook has some."""
+        """Open a closed table, with its opening checks if the rulebook has any."""
         checks = {"opening_checks_by": self.table.supervisors[0]} if self.table.book.opening_checks else {}
         self._note("open", at, reason, **checks)
 
@@ -120,7 +120,7 @@ class PlantedClosures:
 
 
 def _plan(table: PlayedTable, seed: int, day: dt.date, rounds: int) -> Iterator[tuple[int, ClosureWindow]]:
-    """Yield from which round on each window is to begin: a closing and a suspension, or one in turn on a short day."""
+    """Yield the first round of each window: a closure and a suspension, or one of them in turn on a short day."""
     random = Random(f"{seed}/{table.code}/{day}/states")  # noqa: S311  it guards nothing
     is_unchecked = bool(table.book.opening_checks) and random.random() < 1 / 2
     cause = MALFUNCTION if random.random() < MALFUNCTIONS else OTHER

@@ -1,4 +1,4 @@
-"""The house that `simulate` makes up, as a floor file: tables over every rulebook and layout, signs and people."""
+"""The casino that `simulate` makes up, as a floor file: tables with every rulebook and layout, limits and people."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ GAMES = (
     ("rws-tai-sai-open-cover-v5", "C"), ("division-9-2008", "2"), ("rws-tai-sai-v6", "E"),
     ("rws-tai-sai-open-cover-v5", "E"),
 )  # fmt: skip
-#: By how much a table's limits are multiplied, and its chip unit.
+#: The factor for a table's limits, and its chip unit.
 LEVELS = ((1, "1.00"), (2, "0.50"), (20, "5.00"), (4, "0.01"), (1, "2.50"))
 TABLES_A_PIT = 6
 DEALERS_A_PIT, SUPERVISORS_A_PIT, SHIFT_MANAGERS = 18, 3, 3
@@ -29,7 +29,7 @@ SIGN: dict[str, Range] = {
     "any-triple": (20, 50), "four": (5, 1000), "three": (5, 200), "pair": (5, 150),
 }  # fmt: skip
 DIFFERENTIAL = {"big-small": 4000, "odd-even": 1500}
-#: Some games' signs lack limits where faults are wanted; Division 9 asks for no sign, so nothing is wrong there.
+#: Some signs lack limits if faults are wanted. Division 9 requires no sign, so nothing is wrong there.
 INCOMPLETE: dict[tuple[str, str], dict[str, Range]] = {
     ("division-9-2008", "2"): {"four": (None, 1000), "three": (5, None)},
     ("rws-tai-sai-v6", "E"): {"four": (None, 1000), "three": (5, None)},
@@ -49,13 +49,14 @@ gaming_day_starts = "06:00"
 
 
 def first_day() -> dt.date:
-    """The first gaming day on which every rulebook is in force from its beginning on."""
+    """Return the first gaming day on which every rulebook is in force from its beginning."""
     return max(book.in_force_from for book in rulebooks().values()).date() + dt.timedelta(days=1)
 
 
 def floor_text(*, tables: int, day: dt.date, is_sound: bool = False) -> str:
-    """In force from the beginning of the first day. What a table is depends on its number; where all is to be sound,
-    every sign is complete.
+    """Write a floor file, in force from the beginning of the first day.
+
+    The kind of a table depends on its number. If no faults are wanted, every sign is complete.
     """
     numbers = range(1, tables + 1)
     entries = [CASINO, *(_table(number, day) for number in numbers)]
@@ -74,7 +75,7 @@ def _code(number: int) -> str:
 
 
 def _moment(day: dt.date, hours: int = 0) -> str:
-    """So many hours into the gaming day."""
+    """Return the moment this many hours into the gaming day."""
     return f"{day}T{6 + hours:02d}:00:00+08:00"
 
 
@@ -111,10 +112,10 @@ def _sign(
         for key, (least, most) in ranges.items()
         if key in layout.types or key in layout.boxes
     ]
-    apart = [f'{key} = "{amount * scale}"' for key, amount in differential.items() if key in layout.types]
+    differential_lines = [f'{key} = "{amount * scale}"' for key, amount in differential.items() if key in layout.types]
     return "\n".join(
         ["[[limits]]", f'tables = ["{_code(number)}"]', f"from = {starts_at}", "[limits.boxes]", *lines,
-         "[limits.differential]", *apart, ""]
+         "[limits.differential]", *differential_lines, ""]
     )  # fmt: skip
 
 
@@ -127,11 +128,11 @@ def _people(pits: int) -> Iterator[str]:
     posts = (("D", 2, "Dealer", "dealer", DEALERS_A_PIT), ("S", 1, "Supervisor", "pit-supervisor", SUPERVISORS_A_PIT))
     for pit in range(1, pits + 1):
         for letter, digits, name, post, count in posts:
-            for one in range(1, count + 1):
-                number = f"{pit}{one:0{digits}d}"
+            for place in range(1, count + 1):
+                number = f"{pit}{place:0{digits}d}"
                 yield _person(f"{letter}{number}", f"{name} {number}", post, f"P{pit}")
-    for one in range(1, SHIFT_MANAGERS + 1):
-        yield _person(f"M{one}", f"Shift manager {one}", "shift-manager")
+    for place in range(1, SHIFT_MANAGERS + 1):
+        yield _person(f"M{place}", f"Shift manager {place}", "shift-manager")
 
 
 def _person(number: str, name: str, post: str, pit: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""What is known to be wrong with a round, as the rows of the reports; and the sentences that they say."""
+"""What is known to be wrong with a round, as rows of the reports with their sentences."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,7 +44,7 @@ UNCHECKED = "The table was opened at {} without the signed opening checks of thi
 NO_SIGN = "No sign with limits was on record for this table."
 SIGN_LACKED = "The sign lacked {}."
 
-#: In which order the procedural faults of one round are listed; people are listed dealer first, whatever is wrong.
+#: The order of the procedural faults of one round; of people, the dealer comes first.
 LISTED = (
     ("no-valid-tumble",), ("tumbler-out-of-order",), ("settled-before-result",), ("void-after-settlement",),
     ("dice-contradicted",), ("void-without-authority",), ("amendment-without-authority",), ("early-bet",), ("overlap",),
@@ -55,7 +55,7 @@ PLACES = {kind: place for place, kinds in enumerate(LISTED) for kind in kinds}
 
 @dataclass
 class Findings:
-    """Rows of the four reports, each in the order in which its report lists them."""
+    """Rows of the four reports, each in the order of its report."""
 
     discrepancies: list[Row] = field(default_factory=list)
     breaches: list[Row] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Findings:
 
 
 def discrepancy_kind(due: int, net: int) -> str:
-    """What to call it that a player got, or gave, another amount than was due."""
+    """Name the kind of a difference between the expected and the recorded net."""
     if due == 0:
         return "void-not-returned"
     if due > 0:

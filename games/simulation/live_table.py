@@ -1,4 +1,4 @@
-"""Tables that are played live: players put down their chips, the dice are thrown and bets are paid, call by call."""
+"""Tables that are played live: players place bets, dice are thrown and bets are paid, call by call."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from games.simulation.round_draft import RoundDraft
 from games.simulation.schedule import SPREAD, USUAL
 
 BETWEEN = 4  # seconds from one round to the next
-SLIPS = 0.03  # of the rounds in which a payment goes wrong
+SLIPS = 0.03  # share of the rounds with a wrong payment
 Timed = tuple[float, dict[str, Any]]
 
 
@@ -31,7 +31,7 @@ class LiveTable:
         self.steps = self.rounds = 0
 
     def play(self, until: dt.datetime) -> None:
-        """Round after round; first what an earlier run has left open."""
+        """Play round after round; first finish what an earlier run has left open."""
         self.finish_open()
         while dt.datetime.now(dt.UTC) < until and not self.caller.stopped.is_set():
             self.play_round()
@@ -49,10 +49,10 @@ class LiveTable:
         self._send(opened["id"], self._timed(draft))
 
     def finish_open(self) -> None:
-        """A round that was in play when the terminal stopped goes on from where it stands."""
-        for one in self.caller.get(f"live-rounds/?state=in-play&table={self.table.code}")["results"]:
-            stand = self.caller.get(f"live-rounds/{one['id']}/")
-            self._send(one["id"], self._ending(stand), first=stand["steps"])
+        """Finish a round that was in play when the terminal stopped."""
+        for round_ in self.caller.get(f"live-rounds/?state=in-play&table={self.table.code}")["results"]:
+            answer = self.caller.get(f"live-rounds/{round_['id']}/")
+            self._send(round_["id"], self._ending(answer), first=answer["steps"])
 
     # --- Steps ---
 
@@ -66,7 +66,7 @@ class LiveTable:
         self.rounds += 1
 
     def _timed(self, draft: RoundDraft) -> Iterator[Timed]:
-        """The steps of a sound round, each with its second."""
+        """Yield the steps of a sound round, each with its second."""
         when = draft.moments
         events = sorted((event.second, index) for index, event in enumerate(draft.events))
         steps: list[Timed] = [(second, self._event(draft, index)) for second, index in events]
@@ -83,25 +83,25 @@ class LiveTable:
         nets = [{"player": bet.player, "box": bet.box, "net": format_money(bet.net or 0)} for bet in draft.bets]
         return {"kind": "settled", "nets": nets}
 
-    def _ending(self, stand: dict[str, Any]) -> Iterator[Timed]:
-        """What is still missing, by how the round stands."""
-        state = stand["state"]
+    def _ending(self, answer: dict[str, Any]) -> Iterator[Timed]:
+        """Yield the steps still missing, given what the API says of the round."""
+        state = answer["state"]
         if state == "new" and self.table.tumbles_first:
             yield 0, {"kind": "tumbler", "tumbles": self.table.book.valid_tumbles}
         if state in ("new", "spun"):
             yield 1, {"kind": "place-bets"}
-        if state in ("new", "spun") or "no-more-bets" in stand["next"]:
+        if state in ("new", "spun") or "no-more-bets" in answer["next"]:
             yield 2, {"kind": "no-more-bets"}
-        one, two, three = dice = stand["dice"] or [self.random.randint(1, 6) for _ in range(3)]
-        if stand["dice"] is None:
+        first, second, third = dice = answer["dice"] or [self.random.randint(1, 6) for _ in range(3)]
+        if answer["dice"] is None:
             if not self.table.tumbles_first and "tumbled" not in state:
                 yield 3, {"kind": "tumbler", "tumbles": self.table.book.valid_tumbles}
             yield 6, {"kind": "result", "dice": dice}
-        odds = self.table.odds((one, two, three))
+        odds = self.table.odds((first, second, third))
         nets = [
             {"player": bet["player"], "box": bet["box"],
              "net": format_money(parse_positive_money(bet["stake"]) * odds.get(bet["box"], -1))}
-            for bet in stand["bets"]
+            for bet in answer["bets"]
         ]  # fmt: skip
         yield 15, {"kind": "settled", "nets": nets}
 
@@ -111,6 +111,6 @@ class LiveTable:
         self.caller.stopped.wait(max(seconds, 0) / self.speed)
 
     def _hour(self, moment: dt.datetime) -> int:
-        """From the start of the gaming day."""
+        """Return the hour, from the start of the gaming day."""
         casino = self.table.casino
         return (moment.astimezone(zone_of(casino)).hour - casino.gaming_day_starts.hour) % 24

@@ -1,4 +1,4 @@
-"""What looks like a fault and is none: rounds that must not be found wanting."""
+"""Rounds that look faulty but are sound: they must give no finding."""
 
 from random import Random
 
@@ -15,9 +15,9 @@ LARGE = 50
 class Lookalikes:
     def __init__(self, table: PlayedTable) -> None:
         standing = {situation.code for situation in table.book.situations if situation.action == "stand"}
-        if not table.tumbles_while_open:  # nobody calls the round void, but the tumbler runs out of its turn
+        if not table.tumbles_while_open:  # the round is not voided, but the tumbler runs out of turn
             standing.discard("tumbler-early")
-        happenings = [one for code, ones in HAPPENINGS.items() if code in standing for one in ones]
+        happenings = [happening for code, ones in HAPPENINGS.items() if code in standing for happening in ones]
         self.kinds: list[Fault] = [*map(_stands, happenings), *KINDS]
 
     def plant(self, draft: RoundDraft, random: Random) -> None:
@@ -33,7 +33,7 @@ def _stands(happening: Happening) -> Fault:
 
 
 def seen_when_closed(draft: RoundDraft, random: Random) -> bool:
-    """Dice are seen once betting is closed; at the very call is not before it."""
+    """Show the dice after betting closed, or exactly at the call: neither is before it."""
     draft.add(random.choice((draft.moments.closed, draft.moments.between)), "dice-exposed")
     return True
 
@@ -44,7 +44,7 @@ def many_tumbles(draft: RoundDraft, random: Random) -> bool:
 
 
 def at_the_call(draft: RoundDraft, random: Random) -> bool:
-    """A bet at the very call that closes the betting is not late."""
+    """Place a bet exactly at the call that closes betting: it is not late."""
     bet = bet_on(draft, random, draft.table.layout.boxes)
     if bet is not None:
         bet.at = draft.moments.closed
@@ -71,7 +71,7 @@ def _alone(draft: RoundDraft, random: Random, boxes: list[str], stakes: list[int
 
 
 def at_the_differential(draft: RoundDraft, random: Random) -> bool:
-    """Nothing on the one side, and just what is allowed on the other."""
+    """Bet nothing on one side, and exactly the differential on the other."""
     for box in draft.table.layout.boxes:
         pair, limits = draft.partner(box), draft.sign.of(box)
         if pair and (limits.minimum or 1) <= pair[1] <= (limits.maximum or pair[1]) and random.random() < 1 / 2:
@@ -82,7 +82,7 @@ def at_the_differential(draft: RoundDraft, random: Random) -> bool:
 
 
 def refused(draft: RoundDraft, random: Random) -> bool:
-    """Turned away in time, however large it was: it never lay on the felt."""
+    """Refuse a bet in time, however large: it was never on the felt."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
         return False
@@ -93,7 +93,7 @@ def refused(draft: RoundDraft, random: Random) -> bool:
 
 
 def withdrawn(draft: RoundDraft, random: Random) -> bool:
-    """Taken back in time, at the very call at the latest, however large it was."""
+    """Withdraw a bet in time, at the latest exactly at the call, however large."""
     bet = taken_back(draft, random)
     if bet is None:
         return False
@@ -103,7 +103,7 @@ def withdrawn(draft: RoundDraft, random: Random) -> bool:
 
 
 def _record(draft: RoundDraft, bet: Wager, net: int | None) -> None:
-    """Nothing was won or lost, whether that is on record or not."""
+    """Record no win or loss, or no net at all."""
 
     def record(_: RoundDraft) -> None:
         bet.net = net

@@ -1,4 +1,4 @@
-"""Which boxes win on a throw, told from the dice alone; what they pay stands in the rulebook."""
+"""Which boxes win on a throw, from the dice alone; the odds come from the rulebook."""
 
 from functools import cache
 from itertools import combinations
@@ -11,35 +11,35 @@ FACES = "123456"
 
 
 def winners(layout: Layout, dice: Dice) -> dict[str, int]:
-    """Every winning box of the layout with its odds to 1."""
-    found = {}
+    """Return every winning box of the layout with its odds to 1."""
+    winning = {}
     for code, hits in _hit(tuple(sorted(dice))):
         box = layout.boxes.get(code)
         if box is not None:
-            found[code] = box.odds[hits - 1 if len(box.odds) > 1 else 0]
-    return found
+            winning[code] = box.odds[hits - 1 if len(box.odds) > 1 else 0]
+    return winning
 
 
 @cache
 def _hit(dice: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
-    """The boxes that a throw hits on any layout, and how often."""
+    """List the boxes that a throw hits on any layout, and how often."""
     total = sum(dice)
     faces = sorted(set(dice))
-    found = [(f"single-{face}", dice.count(face)) for face in faces]
-    found += [(f"domino-{one}{other}", 1) for one, other in combinations(faces, 2)]
-    found += [(f"double-{face}", 1) for face in faces if dice.count(face) > 1]
-    found.append((f"total-{total}", 1))
+    hit = [(f"single-{face}", dice.count(face)) for face in faces]
+    hit += [(f"domino-{first}{other}", 1) for first, other in combinations(faces, 2)]
+    hit += [(f"double-{face}", 1) for face in faces if dice.count(face) > 1]
+    hit.append((f"total-{total}", 1))
     if len(faces) == 1:
-        found += [(f"triple-{faces[0]}", 1), ("any-triple", 1)]
-        return tuple(found)
-    found += [("big" if total >= LEAST_BIG else "small", 1), ("odd" if total % 2 else "even", 1)]
+        hit += [(f"triple-{faces[0]}", 1), ("any-triple", 1)]
+        return tuple(hit)
+    hit += [("big" if total >= LEAST_BIG else "small", 1), ("odd" if total % 2 else "even", 1)]
     if len(faces) == len(dice):
-        found.append(("three-" + "".join(map(str, faces)), 1))
-        found += [(f"four-{_descending(faces, other)}", 1) for other in FACES if int(other) not in faces]
+        hit.append(("three-" + "".join(map(str, faces)), 1))
+        hit += [(f"four-{_descending(faces, other)}", 1) for other in FACES if int(other) not in faces]
     else:
         pair, other = sorted(faces, key=dice.count, reverse=True)
-        found.append((f"pair-{pair}{pair}{other}", 1))
-    return tuple(found)
+        hit.append((f"pair-{pair}{pair}{other}", 1))
+    return tuple(hit)
 
 
 def _descending(faces: list[int], other: str) -> str:

@@ -1,4 +1,4 @@
-"""A table's day: round after round, each as a document and with what is known to be wrong with it."""
+"""A table's day: round after round, each as a document with what is known to be wrong with it."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from games.simulation.schedule import moments, slots
 
 LOOKALIKES = 0.05
 TIMED, HOUSE_PLACED, CALLED = 0.08, 0.02, 0.01
-SPREAD = 0.7  # of the dealers' own rates around the rate that is asked for
+SPREAD = 0.7  # factors of the dealers' fault rates around the requested rate
 SOURCE = "floor"
 HOUR = 3600
 SIX_SIDES = 6
@@ -38,7 +38,7 @@ def table_day(
     *, table: PlayedTable, day: dt.date, rounds: int, seed: int, faults: float, source: str = SOURCE,
     closures: PlantedClosures | None = None,
 ) -> Iterator[PlayedRound]:  # fmt: skip
-    """The same rounds for the same table, day, number of rounds, seed and rate, whatever else is played."""
+    """Play the day. Same table, day, number of rounds, seed and rate give the same rounds, whatever else is played."""
     random = Random(f"{seed}/{table.code}/{day}")  # noqa: S311  it guards nothing
     starts, ends = day_bounds(table.casino, day)
     zone = zone_of(table.casino)
@@ -66,7 +66,7 @@ def table_day(
 
 
 def dealer_rate(seed: int, dealer: str | None, faults: float) -> float:
-    """How often this dealer's rounds have a fault; over all dealers it is the rate that was asked for."""
+    """Return how often this dealer's rounds have a fault; the average of all dealers is the requested rate."""
     return faults + _care(seed, dealer) * min(faults, 1 - faults)
 
 
@@ -77,7 +77,7 @@ def _care(seed: int, dealer: str | None) -> float:
 
 
 def draft_of(crowd: Crowd, random: Random, starts_at: dt.datetime, length: int, hour: int) -> RoundDraft:
-    """A round in which nothing has gone wrong yet, and nobody has been paid."""
+    """Draft a round without faults, not yet paid."""
     table = crowd.table
     when = moments(length, table.tumbles_first)
     sign = table.sign_at(starts_at + dt.timedelta(seconds=when.placed))
@@ -92,12 +92,12 @@ def draft_of(crowd: Crowd, random: Random, starts_at: dt.datetime, length: int, 
 
 
 def _throw(random: Random) -> Dice:
-    one, two, three = (int(random.random() * SIX_SIDES) + 1 for _ in range(3))
-    return one, two, three
+    first, second, third = (int(random.random() * SIX_SIDES) + 1 for _ in range(3))
+    return first, second, third
 
 
 def _details(bets: list[Wager], random: Random, placed: int, closed: int) -> None:
-    """Some bets are recorded with their moment, a few were placed by the dealer for a player."""
+    """Record some bets with their moment, and a few as placed by the house for a player."""
     for bet in bets:
         chance = random.random()
         if chance < TIMED:
@@ -107,7 +107,7 @@ def _details(bets: list[Wager], random: Random, placed: int, closed: int) -> Non
 
 
 def pay(draft: RoundDraft) -> None:
-    """Every bet is due what the dice, or the rules, give it; then whatever slips were made."""
+    """Give every bet what the dice or the rules give it; then apply the planted mistakes."""
     odds = draft.table.odds(draft.dice)
     draft.wind_up()
     is_finished, is_void = draft.is_finished, draft.is_void

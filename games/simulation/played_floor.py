@@ -1,4 +1,4 @@
-"""The floor that is played on: tables with their game, their signs and the people who deal, from a floor file."""
+"""The floor that is played on: tables with game, signs and dealers, from a floor file."""
 
 import datetime as dt
 from bisect import bisect_right
@@ -23,7 +23,7 @@ SMALLEST_CHIP = 5_00
 
 @dataclass(frozen=True)
 class BoxLimits:
-    """What the sign says of one box; None where it says nothing."""
+    """The limits of one box; None if the sign has none."""
 
     minimum: int | None = None
     maximum: int | None = None
@@ -31,7 +31,7 @@ class BoxLimits:
 
 @dataclass(frozen=True)
 class PlayedSign:
-    """Every box of the layout that has limits, and the differentials, from a moment on."""
+    """The limits of every box, and the differentials, from a moment on."""
 
     starts_at: dt.datetime
     boxes: dict[str, BoxLimits]
@@ -47,7 +47,7 @@ NO_SIGN = PlayedSign(dt.datetime.min.replace(tzinfo=dt.UTC), {}, {})
 
 @dataclass(frozen=True)
 class PlayedTable:
-    """A table, and all that its rounds depend on."""
+    """A table, and everything its rounds depend on."""
 
     code: str
     casino: Casino
@@ -58,10 +58,10 @@ class PlayedTable:
     dealers: tuple[str, ...] = ()
     supervisors: tuple[str, ...] = ()
     managers: tuple[str, ...] = ()  # of the shift
-    place: int = 0  # among the tables of its pit: whose turn it is to deal here depends on it
+    place: int = 0  # its place among the tables of its pit, which decides whose turn it is to deal
 
     def odds(self, dice: Dice) -> dict[str, int]:
-        """The winning boxes of a throw with what they pay to 1."""
+        """Return the winning boxes of a throw with their odds to 1."""
         if dice not in self._odds:
             self._odds[dice] = winners(self.layout, dice)
         return self._odds[dice]
@@ -71,11 +71,11 @@ class PlayedTable:
         return {}
 
     def sign_at(self, moment: dt.datetime) -> PlayedSign:
-        found = bisect_right(self.signs, moment, key=lambda sign: sign.starts_at)
-        return self.signs[found - 1] if found else NO_SIGN
+        place = bisect_right(self.signs, moment, key=lambda sign: sign.starts_at)
+        return self.signs[place - 1] if place else NO_SIGN
 
     def dealer_at(self, hour: int) -> str | None:
-        """Three shifts a day; within one, dealers move on to the next table every hour."""
+        """Return the dealer: three shifts a day; within a shift, dealers move to the next table every hour."""
         group = self.dealers[hour // SHIFT_HOURS % SHIFTS :: SHIFTS] or self.dealers
         return group[(self.place + hour) % len(group)] if group else None
 
@@ -84,24 +84,24 @@ class PlayedTable:
 
     @cached_property
     def pairs(self) -> dict[str, tuple[str, str]]:
-        """The two boxes of each bet type that may have a differential."""
+        """Return the two boxes of each bet type that may have a differential."""
         types = [type_ for type_ in self.book.limits.differential if type_ in self.layout.types]
         boxes = {type_: [box.code for box in self.layout.boxes_of(type_)] for type_ in types}
         return {type_: (first, second) for type_, (first, second) in boxes.items()}
 
     @cached_property
     def usual_chip(self) -> int:
-        """The smallest chip that players have where no minimum says more."""
+        """Return the smallest chip of players where no minimum requires more."""
         return max(self.chip_unit, SMALLEST_CHIP)
 
     @cached_property
     def tumbles_first(self) -> bool:
-        """Whether the tumbler runs before betting opens."""
+        """Say whether the tumbler runs before betting opens."""
         return self._may_tumble("new")
 
     @cached_property
     def tumbles_while_open(self) -> bool:
-        """Whether the tumbler may run while bets are taken."""
+        """Say whether the tumbler may run while betting is open."""
         return self._may_tumble("open")
 
     def _may_tumble(self, state: str) -> bool:
@@ -109,7 +109,7 @@ class PlayedTable:
 
 
 def played_tables(path: Path, day: dt.date) -> Iterator[PlayedTable]:
-    """The tables of a floor file that have a game on that gaming day, with their limits."""
+    """Return the tables of a floor file that have a game on that gaming day, with their limits."""
     yield from tables_of(read_floor(path.read_bytes()), day)
 
 
@@ -117,7 +117,7 @@ def tables_of(floor: Floor, day: dt.date) -> Iterator[PlayedTable]:
     casinos = {casino.values["code"]: Casino(**casino.values) for casino in floor.casinos}
     places: dict[tuple[str, str], int] = {}
     for code in dict.fromkeys(entry.code for entry in floor.tables):
-        entries = sorted((table for table in floor.tables if table.code == code), key=lambda one: one.starts_at)
+        entries = sorted((table for table in floor.tables if table.code == code), key=lambda entry: entry.starts_at)
         casino = casinos.get(entries[0].casino)
         if casino is None:
             raise InputError(f"table {code}: the file does not have its casino {entries[0].casino}; add it.")
@@ -129,7 +129,7 @@ def tables_of(floor: Floor, day: dt.date) -> Iterator[PlayedTable]:
 
 
 def _game(entries: list[TableEntry], casino: Casino, day: dt.date) -> TableEntry | None:
-    """What the table plays on that day; it does not change its game in the middle of one."""
+    """Return the game of the table on that day; a table does not change its game during a day."""
     starts, ends = day_bounds(casino, day)
     if any(starts < entry.starts_at < ends for entry in entries):
         raise InputError(f"table {entries[0].code}: gets another game in the middle of {day}; choose another day.")
@@ -142,8 +142,8 @@ def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> Playe
     signs = [_sign(layout, limit) for limit in floor.limits if entry.code in limit.tables]
 
     def people(post: str) -> tuple[str, ...]:
-        there = (one for one in floor.staff if one.post == post and one.casino == entry.casino)
-        return tuple(one.number for one in there if one.pit in (None, entry.pit))
+        there = (staff for staff in floor.staff if staff.post == post and staff.casino == entry.casino)
+        return tuple(staff.number for staff in there if staff.pit in (None, entry.pit))
 
     return PlayedTable(
         entry.code, casino, book, layout, parse_positive_money(entry.chip_unit),
@@ -153,8 +153,8 @@ def _table(floor: Floor, casino: Casino, entry: TableEntry, place: int) -> Playe
 
 
 def _sign(layout: Layout, entry: LimitsEntry) -> PlayedSign:
-    """An entry of a box replaces that of its type whole."""
+    """Read limits. An entry of a box replaces the whole entry of its type."""
     lines = entry.limits.by_key
-    found = {code: lines.get(code) or lines.get(box.type) for code, box in layout.boxes.items()}
-    boxes = {code: BoxLimits(line.minimum, line.maximum) for code, line in found.items() if line is not None}
+    ranges = {code: lines.get(code) or lines.get(box.type) for code, box in layout.boxes.items()}
+    boxes = {code: BoxLimits(line.minimum, line.maximum) for code, line in ranges.items() if line is not None}
     return PlayedSign(entry.starts_at, boxes, dict(entry.limits.differential))

@@ -1,4 +1,4 @@
-"""A terminal that sends rounds while they are played, through the API, in real time or faster."""
+"""A terminal that sends rounds through the API while they are played, in real time or faster."""
 
 import http
 import http.client
@@ -16,11 +16,11 @@ BUSY = (429, 500, 502, 503, 504)
 
 
 class Stopped(Exception):  # noqa: N818  nothing went wrong
-    """The player was told to end."""
+    """The player was asked to stop."""
 
 
 class Refused(Exception):  # noqa: N818  the name says it
-    """The site did not take a call."""
+    """The API refused a call."""
 
     def __init__(self, code: int, document: dict[str, Any]) -> None:
         super().__init__(f"{code}: {document.get('detail', document)}")
@@ -29,14 +29,14 @@ class Refused(Exception):  # noqa: N818  the name says it
 
 @dataclass
 class Caller:
-    """Calls that are repeated until they are answered: a repeat is harmless."""
+    """Calls that are repeated until they are answered; repeating a call is harmless."""
 
     address: str
     key: str
     host: str = "localhost"
     stopped: Event = field(default_factory=Event)
     heard: Callable[[float], None] = lambda seconds: None  # how long each answer took
-    troubled: Callable[[str], None] = lambda why: None  # a call has to be made once more
+    troubled: Callable[[str], None] = lambda why: None  # a call has to be repeated
     _line: http.client.HTTPConnection | None = None
 
     def post(self, path: str, document: dict[str, Any]) -> dict[str, Any]:
@@ -56,13 +56,13 @@ class Caller:
                 if code not in BUSY:
                     raise Refused(code, document)
                 self.troubled(f"{code} at {path}")
-            except (OSError, http.client.HTTPException, ValueError) as error:  # not there, or no JSON
+            except (OSError, http.client.HTTPException, ValueError) as error:  # unreachable, or no JSON
                 self.troubled(repr(error))
             self.close()
             self.stopped.wait(PAUSE)
 
     def close(self) -> None:
-        """Hang up; the next call opens a line again."""
+        """Close the connection; the next call opens a new one."""
         line, self._line = self._line, None
         if line is not None:
             line.close()

@@ -1,4 +1,4 @@
-"""A round on its way: its events and bets, what each bet is due, and what is known to be wrong with it."""
+"""A round being made: its events and bets, what each bet is due, and what is known to be wrong with it."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -7,21 +7,20 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from games.engine.rules.rulebook import Situation
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.payout import Dice
 from games.simulation.played_floor import PlayedSign, PlayedTable
 from games.simulation.schedule import RoundMoments
 
 RULING, AFFECTED = "ruling", "void-affected"
 in_time = attrgetter("second")
-#: In which order irregularities are listed: by events, by how it was called off, late bets, late withdrawals, limits,
-#: unfinished.
+#: The order of irregularities: events, voids, late bets, late withdrawals, limits, unfinished.
 BY_EVENT, CALLED_OFF, LATE, TAKEN_BACK, BY_LIMITS, OPEN_END = range(6)
 
 
 @dataclass(slots=True)
 class Wager:
-    """A bet with what it counts for under the limits, what is due to its player and what was recorded."""
+    """A bet with its effective stake, what is due to its player and what was recorded."""
 
     player: str
     box: str
@@ -33,14 +32,14 @@ class Wager:
     call: bool = False  # by the house, on a player's oral call
     refused: bool = False
     late: bool = False
-    withdrawn: int | None = None  # when the player took it back
+    withdrawn: int | None = None  # when the player withdrew it
     taken_back: bool = False  # in time
     due: int | None = None
     net: int | None = None
 
     @property
     def is_out(self) -> bool:
-        """Never on the felt, too late, or taken back in time: it counts for nothing."""
+        """Say whether a bet counts for nothing: refused, late, or withdrawn in time."""
         return self.refused or self.late or self.taken_back
 
 
@@ -52,7 +51,7 @@ class DraftEvent:
 
 
 def shows_dice(event: DraftEvent) -> bool:
-    """Tell whether the outcome is known from this event on."""
+    """Say whether the outcome is known from this event on."""
     return event.kind == "result" or (event.kind == "interruption" and "?" not in str(event.details["known_dice"]))
 
 
@@ -67,7 +66,7 @@ class PlantedIrregularity:
 
 @dataclass(frozen=True, slots=True)
 class PlantedProcedural:
-    """A fault in the procedure, beside what the documents themselves call irregular."""
+    """A fault in the procedure, besides what the documents themselves call irregular."""
 
     kind: str
     detail: str
@@ -95,7 +94,7 @@ class PlantedBreach:
 
 @dataclass(slots=True)
 class RoundDraft:
-    """Planters change it before the bets are paid; `slips` change what was recorded afterwards."""
+    """A round to which planters add faults before the bets are paid; `slips` change the records afterwards."""
 
     table: PlayedTable
     sign: PlayedSign
@@ -114,14 +113,14 @@ class RoundDraft:
     irregular: list[PlantedIrregularity] = field(default_factory=list)
     breaches: list[PlantedBreach] = field(default_factory=list)
     procedural: list[PlantedProcedural] = field(default_factory=list)
-    misplaced: list[str] = field(default_factory=list)  # when the tumbler ran out of its turn
+    misplaced: list[str] = field(default_factory=list)  # when the tumbler ran out of turn
     visitors: int = 0
     earlier: Earlier | None = None
 
     # --- Events ---
 
     def play(self, tumbles: int) -> None:
-        """As a round goes when nothing happens."""
+        """Add the events of an ordinary round."""
         when = self.moments
         spin = DraftEvent(0 if self.table.tumbles_first else when.tumbled, "tumbler", {"tumbles": tumbles})
         self.events = [
@@ -139,7 +138,7 @@ class RoundDraft:
         self.events = [event for event in self.events if event.kind not in kinds]
 
     def spin(self, second: int, tumbles: int) -> None:
-        """The tumbler runs at another moment, or another number of times."""
+        """Run the tumbler at another moment, or another number of times."""
         self.drop("tumbler")
         self.add(second, "tumbler", tumbles=tumbles)
 
@@ -160,7 +159,7 @@ class RoundDraft:
 
     @property
     def ended_at(self) -> dt.datetime:
-        """Settled, else called off, else the last event; what is put right afterwards is not play."""
+        """Return the end: settled, else void, else the last event. An amendment after that is not play."""
         ends = {event.kind: event.second for event in self.events if event.kind in ("settled", "void")}
         last = max(event.second for event in self.events)
         return self.starts_at + dt.timedelta(
@@ -178,7 +177,7 @@ class RoundDraft:
     # --- What is known of it ---
 
     def situation(self, code: str, **facts: str) -> Situation:
-        """What the rulebook's own data say of it."""
+        """Return the rulebook's entry for a situation."""
         return next(
             situation
             for situation in self.table.book.situations
@@ -186,41 +185,41 @@ class RoundDraft:
         )
 
     def show(self, second: int, code: str, detail: str, **facts: str) -> Situation:
-        """An event shows a situation; where the rulebook lets the round stand, nothing is wrong."""
-        found = self.situation(code, **facts)
-        if found.action != "stand":
-            self._irregular(BY_EVENT, second, next(iter(found.rules), None), found.action, detail)
-        if found.action == "void":
+        """Record that an event shows a situation; where the rulebook lets the round stand, nothing is wrong."""
+        situation = self.situation(code, **facts)
+        if situation.action != "stand":
+            self._irregular(BY_EVENT, second, next(iter(situation.rules), None), situation.action, detail)
+        if situation.action == "void":
             self.is_void = True
-            self.void_rules += [rule for rule in found.rules if rule not in self.void_rules]
-        return found
+            self.void_rules += [rule for rule in situation.rules if rule not in self.void_rules]
+        return situation
 
     def call_off(self, rule: str, by: str | None) -> None:
-        """The last that is said of a round: what its events show is known by now."""
+        """Void the round. This is the last event, so what its events show is known by now."""
         second = max(event.second for event in self.events)
         is_settled = self.has("settled")
         self.add(max(second, self.moments.after), "void", rule=rule, **({"by": by} if by else {}))
         voiding = self.table.book.voidings.get(rule)
         reaches_back = rule == RULING or (voiding is not None and voiding.action == AFFECTED)
         if is_settled and not reaches_back:
-            self._ruling(CALLED_OFF, told.VOIDED_TOO_LATE.format(rule))
-            self.wrong("void-after-settlement", told.VOIDED_AFTERWARDS.format(rule))
+            self._ruling(CALLED_OFF, sentences.VOIDED_TOO_LATE.format(rule))
+            self.wrong("void-after-settlement", sentences.VOIDED_AFTERWARDS.format(rule))
             return
         self.is_void = True
         if rule == RULING:
             is_entitled = by is None or by in self.table.managers
-            reasons = [told.NO_RULING, *([] if is_entitled else [told.NO_MANAGER.format(by)])]
-            self.wrong("void-without-authority", told.NO_AUTHORITY.format(" and ".join(reasons)))
+            reasons = [sentences.NO_RULING, *([] if is_entitled else [sentences.NO_MANAGER.format(by)])]
+            self.wrong("void-without-authority", sentences.NO_AUTHORITY.format(" and ".join(reasons)))
         if voiding is None:
-            detail = told.VOIDED_BY_RULING if rule == RULING else told.VOIDED_UNDER.format(rule)
+            detail = sentences.VOIDED_BY_RULING if rule == RULING else sentences.VOIDED_UNDER.format(rule)
             self._ruling(CALLED_OFF, detail)
             added = list(self.table.book.ruling_rules)
         elif any(covered in self.void_rules for covered in voiding.covers):
             added = []
         else:
-            self._irregular(CALLED_OFF, second, rule, voiding.action, told.VOIDED)
+            self._irregular(CALLED_OFF, second, rule, voiding.action, sentences.VOIDED)
             added = [rule]
-        self.void_rules += [one for one in added if one not in self.void_rules]
+        self.void_rules += [rule for rule in added if rule not in self.void_rules]
 
     def breach(self, kind: str, *boxes: str, placed: int, permitted: int, player: str | None = None) -> None:
         self.breaches.append(PlantedBreach(kind, boxes, player, placed, permitted))
@@ -231,34 +230,36 @@ class RoundDraft:
         self._irregular(LATE, 0, late.rules[0], late.action, f"{bet.player} {bet.box}")
 
     def withdraw(self, bet: Wager, second: int) -> None:
-        """Let the player withdraw a bet; after the call it stays on the felt and is settled."""
+        """Withdraw a bet; after the call it stays on the felt and is settled."""
         bet.withdrawn = second
         bet.taken_back = second <= self.moments.closed
         if not bet.taken_back:
             late = self.situation("late-withdrawal")
-            self._irregular(TAKEN_BACK, 0, late.rules[0], late.action, told.WITHDRAWN_LATE.format(bet.player, bet.box))
+            self._irregular(
+                TAKEN_BACK, 0, late.rules[0], late.action, sentences.WITHDRAWN_LATE.format(bet.player, bet.box)
+            )
 
     def wrong(self, kind: str, detail: str, *, is_ruled: bool = True) -> None:
-        """Note a fault in the procedure, where the rulebook has that check."""
+        """Record a fault in the procedure, if the rulebook has that check."""
         if kind in self.table.book.procedural:
             self.procedural.append(PlantedProcedural(kind, detail, is_ruled))
 
     def wind_up(self) -> None:
-        """What only the whole round shows."""
+        """Record what only the whole round shows."""
         if self.has("settled") and not self._has_tumbled():
-            self.wrong("no-valid-tumble", told.NO_TUMBLE.format(self.table.book.valid_tumbles))
+            self.wrong("no-valid-tumble", sentences.NO_TUMBLE.format(self.table.book.valid_tumbles))
         if self.misplaced:
-            self.wrong("tumbler-out-of-order", told.MISPLACED.format(" and ".join(self.misplaced)))
+            self.wrong("tumbler-out-of-order", sentences.MISPLACED.format(" and ".join(self.misplaced)))
         for bet in self.bets:
             if bet.at is not None and bet.at < self.moments.placed:
-                self.wrong("early-bet", told.EARLY_BET.format(bet.player, bet.box))
+                self.wrong("early-bet", sentences.EARLY_BET.format(bet.player, bet.box))
         if not self.is_finished:
-            self._irregular(OPEN_END, 0, None, "unfinished", told.UNFINISHED)
+            self._irregular(OPEN_END, 0, None, "unfinished", sentences.UNFINISHED)
         elif self.needs_ruling and not self.is_void:
-            self._ruling(BY_LIMITS, told.MINIMUMS)
+            self._ruling(BY_LIMITS, sentences.MINIMUMS)
 
     def _has_tumbled(self) -> bool:
-        """Tell whether there was a valid tumble before the outcome was known."""
+        """Say whether there was a valid tumble before the outcome was known."""
         for event in self.in_order:
             if shows_dice(event):
                 return False
@@ -278,7 +279,7 @@ class RoundDraft:
         self.bets = [bet for bet in self.bets if bet.box not in boxes]
 
     def put(self, box: str, stake: int, player: str | None = None, **more: int | bool) -> Wager:
-        """One more bet: of somebody who has none in this box."""
+        """Add a bet by a player who has none in this box."""
         bet = Wager(player or self._somebody(box), box, stake, stake)
         for name, value in more.items():
             setattr(bet, name, value)
@@ -286,7 +287,7 @@ class RoundDraft:
         return bet
 
     def _somebody(self, box: str) -> str:
-        """One of the players who has no bet there, or somebody who stands behind the seats."""
+        """Return a player who has no bet there, or one standing behind the seats."""
         there = {bet.player for bet in self.bets if bet.box == box}
         free = [name for name in dict.fromkeys(bet.player for bet in self.bets) if name not in there]
         if free:
@@ -298,7 +299,7 @@ class RoundDraft:
         return sum(bet.stake for bet in self.bets if bet.box == box and not bet.is_out)
 
     def partner(self, box: str) -> tuple[str, int] | None:
-        """The other box of a pair, and their differential, where the sign has one."""
+        """Return the other box of a pair and their differential, if the sign has one."""
         type_ = self.table.layout.boxes[box].type
         allowed = self.sign.differential.get(type_)
         if allowed is None:
@@ -307,7 +308,7 @@ class RoundDraft:
         return (second if box == first else first), allowed
 
     def ordinary_stake(self, box: str) -> int:
-        """The least that a player would put there; 0 where the box, or its differential, has no room for it."""
+        """Return the least that a player would bet there; 0 if the box, or its differential, has no room."""
         limits = self.sign.of(box)
         unit = self.table.chip_unit
         stake = -(-max(limits.minimum or 0, self.table.usual_chip) // unit) * unit

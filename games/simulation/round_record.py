@@ -1,4 +1,4 @@
-"""A round as it goes on record, and its findings as rows of the reports."""
+"""A round as it is recorded, and its findings as rows of the reports."""
 
 import datetime as dt
 from functools import lru_cache
@@ -23,7 +23,7 @@ as_listed = attrgetter("stage", "second")
 
 
 def document_of(draft: RoundDraft, zone: ZoneInfo, source: str) -> dict[str, Any]:
-    """What a table system sends."""
+    """Return what a table system sends."""
     begins = draft.starts_at.astimezone(zone)
 
     def at(second: int) -> str:
@@ -41,20 +41,20 @@ def document_of(draft: RoundDraft, zone: ZoneInfo, source: str) -> dict[str, Any
 
 
 def _bet(bet: Wager, at: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"player": bet.player, "box": bet.box, "stake": money(bet.stake)}
+    entry: dict[str, Any] = {"player": bet.player, "box": bet.box, "stake": money(bet.stake)}
     if bet.net is not None:
-        found["net"] = money(bet.net)
+        entry["net"] = money(bet.net)
     if bet.at is not None:
-        found["at"] = at(bet.at)
+        entry["at"] = at(bet.at)
     if bet.house_placed:
-        found["house_placed"] = True
+        entry["house_placed"] = True
     if bet.call:
-        found["call"] = True
+        entry["call"] = True
     if bet.refused:
-        found["refused"] = True
+        entry["refused"] = True
     if bet.withdrawn is not None:
-        found["withdrawn"] = at(bet.withdrawn)
-    return found
+        entry["withdrawn"] = at(bet.withdrawn)
+    return entry
 
 
 def findings_of(draft: RoundDraft, source: str) -> Findings:
@@ -63,8 +63,11 @@ def findings_of(draft: RoundDraft, source: str) -> Findings:
     return Findings(
         [head | _discrepancy(draft, bet) | tail for bet in draft.bets if is_wrong(bet)],
         [head | _breach(draft, breach) | tail for breach in draft.breaches],
-        [head | _irregularity(draft, one) | tail for one in _once(draft.irregular)],
-        [head | _procedural(draft, one) | tail for one in sorted(draft.procedural, key=lambda one: PLACES[one.kind])],
+        [head | _irregularity(draft, irregularity) | tail for irregularity in _once(draft.irregular)],
+        [
+            head | _procedural(draft, fault) | tail
+            for fault in sorted(draft.procedural, key=lambda fault: PLACES[fault.kind])
+        ],
     )
 
 
@@ -86,7 +89,7 @@ def _discrepancy(draft: RoundDraft, bet: Wager) -> Row:
 
 
 def rules_of(draft: RoundDraft, bet: Wager) -> tuple[str, ...]:
-    """By which rules a bet is due what it is due."""
+    """Return the rules by which a bet is due its net."""
     book = draft.table.book
     if bet.is_out:
         return draft.situation(_why_out(bet)).rules
@@ -99,7 +102,7 @@ def rules_of(draft: RoundDraft, bet: Wager) -> tuple[str, ...]:
 
 
 def _why_out(bet: Wager) -> str:
-    """The situation that keeps a bet off the felt."""
+    """Return the situation that keeps a bet off the felt."""
     if bet.late or (bet.refused and bet.at is None):
         return "late-bet"
     return "over-limit-noticed" if bet.refused else "late-withdrawal"
@@ -117,14 +120,14 @@ def _breach(draft: RoundDraft, breach: PlantedBreach) -> Row:
     }
 
 
-def _once(found: list[PlantedIrregularity]) -> list[PlantedIrregularity]:
-    """Once for the same rule and action; a late bet or withdrawal once a bet."""
+def _once(irregularities: list[PlantedIrregularity]) -> list[PlantedIrregularity]:
+    """List each rule and action once; a late bet or withdrawal once per bet."""
     listed: list[PlantedIrregularity] = []
     seen: set[tuple[str | None, str]] = set()
-    for one in sorted(found, key=as_listed):
-        if one.stage in (LATE, TAKEN_BACK) or (one.rule, one.action) not in seen:
-            listed.append(one)
-        seen.add((one.rule, one.action))
+    for entry in sorted(irregularities, key=as_listed):
+        if entry.stage in (LATE, TAKEN_BACK) or (entry.rule, entry.action) not in seen:
+            listed.append(entry)
+        seen.add((entry.rule, entry.action))
     return listed
 
 

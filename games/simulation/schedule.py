@@ -4,20 +4,20 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-SHORTEST = 8  # seconds: every event of a round still has a second of its own
+SHORTEST = 8  # seconds: enough for a separate second for every event of a round
 USUAL = 65
-SPREAD = 25  # a round lasts 40 to 90 seconds, where there is time
+SPREAD = 25  # a round lasts 40 to 90 seconds, if there is time
 OPENING = 60  # no round begins in the first minute of a gaming day
 PEAK = 16 * 3600  # ten in the evening, from the start of the day
 
 
 def most_rounds(seconds: int) -> int:
-    """How many fit into a day."""
+    """Return how many rounds fit into a day."""
     return (seconds - OPENING) // SHORTEST
 
 
 def slots(random: Random, rounds: int, seconds: int) -> list[tuple[int, int]]:
-    """When each round of a day begins, and its length; in seconds. One ends before the next begins."""
+    """Return when each round of a day begins, and its length, in seconds. A round ends before the next begins."""
     room = seconds - OPENING
     usual = min(USUAL, room // rounds)
     spread = min(SPREAD, usual - SHORTEST)
@@ -26,15 +26,15 @@ def slots(random: Random, rounds: int, seconds: int) -> list[tuple[int, int]]:
     free = room - sum(lengths)
     around_peak = min(max(PEAK - sum(lengths) // 2, 0), free)
     start = OPENING + int(random.triangular(0, free, around_peak)) if free > 0 else OPENING
-    found = []
+    slots = []
     for length in lengths:
-        found.append((start, length))
+        slots.append((start, length))
         start += length
-    return found
+    return slots
 
 
 def _shorten(lengths: list[int], excess: int) -> None:
-    """By so many seconds together, none below the shortest."""
+    """Shorten the rounds by this many seconds in total, none below the shortest."""
     for index, length in enumerate(lengths):
         if excess <= 0:
             return
@@ -45,10 +45,10 @@ def _shorten(lengths: list[int], excess: int) -> None:
 
 @dataclass(frozen=True)
 class RoundMoments:
-    """Of one round, in seconds from its beginning; each is later than, or at, the one before it."""
+    """The moments of a round, in seconds from its beginning, in ascending order."""
 
     placed: int
-    early: int  # something happens while bets are still taken
+    early: int  # while betting is open
     closed: int
     late: int
     tumbled: int

@@ -1,4 +1,4 @@
-"""Writing what was played: rounds, floor and truth side by side, all of them or none."""
+"""Write what was played: rounds, floor and truth, all of them or none."""
 
 import contextlib
 import datetime as dt
@@ -21,11 +21,11 @@ from games.simulation.played_floor import PlayedTable
 PACKED = ".gz"
 PACKING = 6  # nearly as small as 9, in half the time
 PART = ".part"
-EVERY = 500  # rounds between two words on how far it is
+EVERY = 500  # rounds between two progress reports
 
 
 def files_of(path: Path) -> tuple[Path, Path, Path]:
-    """Rounds, floor and truth."""
+    """Return the files for rounds, floor and truth."""
     return path, path.with_name(path.name + ".floor.toml"), path.with_name(path.name + ".truth.json")
 
 
@@ -38,9 +38,9 @@ def days_played(
     faults: float,
     states: list[State] | None = None,
 ) -> Iterator[PlayedRound]:
-    """Every table's rounds, in order of time, then of their refs; one of each table at a time is in memory.
+    """Yield every table's rounds, in order of time, then of refs. One round of each table at a time is in memory.
 
-    With `states`, tables are closed and suspended now and then; the list takes what the floor file is to say of it.
+    With `states`, tables are sometimes closed and suspended; the list receives the entries for the floor file.
     """
     for day in days:
         streams = []
@@ -51,7 +51,9 @@ def days_played(
                 if day == days[0]:
                     closures.open(day_bounds(table.casino, day)[0], "Beginning of the gaming day")
             streams.append(table_day(table=table, day=day, rounds=rounds, seed=seed, faults=faults, closures=closures))
-        yield from heapq.merge(*streams, key=lambda one: (one.started_at, one.document["ref"]))
+        yield from heapq.merge(
+            *streams, key=lambda played_round: (played_round.started_at, played_round.document["ref"])
+        )
 
 
 def write(
@@ -62,9 +64,9 @@ def write(
     states: Sequence[State] = (),
     progress: Callable[[int], None] | None = None,
 ) -> tuple[int, int]:
-    """How many rounds and bets there are. Until all is written, only files that end in .part are there.
+    """Write the files. Return how many rounds and bets there are.
 
-    `states` are read when all is played: the floor file ends with them.
+    Until all is written, only files that end in .part exist. The floor file ends with `states`, read last.
     """
     targets = files_of(path)
     parts = [target.with_name(target.name + PART) for target in targets]
@@ -84,7 +86,7 @@ def write(
 
 
 def _packed(file: IO[bytes]) -> gzip.GzipFile:
-    """Neither name nor time of packing: the same rounds are the same bytes."""
+    """Compress without name or time, so that the same rounds give the same bytes."""
     return gzip.GzipFile(filename="", mode="wb", compresslevel=PACKING, fileobj=file, mtime=0)
 
 
@@ -98,11 +100,11 @@ def _rounds(
     encode = msgspec.json.Encoder().encode
     rounds = bets = 0
     with _packed(file) if is_packed else contextlib.nullcontext(file) as sink:
-        for one in played:
-            sink.write(encode(one.document) + b"\n")
-            truth.add(one.findings)
+        for played_round in played:
+            sink.write(encode(played_round.document) + b"\n")
+            truth.add(played_round.findings)
             rounds += 1
-            bets += len(one.document["bets"])
+            bets += len(played_round.document["bets"])
             if progress and rounds % EVERY == 0:
                 progress(rounds)
     if progress:

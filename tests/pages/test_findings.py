@@ -6,7 +6,7 @@ from audits.models import Finding
 from tests.audits.sittings import GRAVE, OVERPAID, played
 from tests.pages.conftest import Site, log_in
 
-TOLD = "Paid 2,500.00 where 2,500.00 was to be taken, seat-7 on big"
+TOLD = "Loser paid, seat-7 on Big: paid 2,500.00, should have collected 2,500.00"
 
 
 def change_person(page: Page, number: str) -> None:
@@ -31,7 +31,7 @@ def test_a_grave_finding_from_the_alert_to_the_word_of_compliance(site: Site, pa
     expect(alerts).to_contain_text(TOLD)
     reach(page, "Acknowledge")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Acknowledged.")).to_be_visible()
+    expect(page.get_by_text("Finding acknowledged.")).to_be_visible()
     expect(alerts).to_have_count(0)
 
     change_person(page, "PIT-MANAGER")
@@ -68,8 +68,8 @@ def test_several_are_chosen_and_acknowledged_on_a_telephone(site: Site, page: Pa
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for one in found:
         page.get_by_label(f"Choose no. {one.pk}").check()
-    page.get_by_role("button", name="Acknowledge the chosen").click()
-    expect(page.get_by_text("2 acknowledged.")).to_be_visible()
+    page.get_by_role("button", name="Acknowledge selected").click()
+    expect(page.get_by_text("2 findings acknowledged.")).to_be_visible()
     assert set(Finding.objects.filter(table__code="PG-72").values_list("state", flat=True)) == {"acknowledged"}
     for address in (f"audits/finding/{found[0].pk}/change/", "audits/daysummary/", "audits/run/", ""):
         page.goto(f"/admin/{address}")

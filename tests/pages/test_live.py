@@ -36,24 +36,24 @@ def test_3_3_a_round_is_practised_by_clicks(site: Site, page: Page) -> None:
     page.locator("label", has_text="seat-4").click()
     choose_chip(page, "25")
     press(page, "box", "small")
-    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 25")).to_be_visible()
+    expect(page.get_by_role("button", name="Small, pays 1 to 1, holds 25")).to_be_visible()
     page.keyboard.press("Enter")  # the focus stays on the box
-    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 50")).to_be_visible()
+    expect(page.get_by_role("button", name="Small, pays 1 to 1, holds 50")).to_be_visible()
     press(page, "step", "no-more-bets")
     press(page, "box", "big")
-    expect(status).to_contain_text("Refused by division-9-2008#4.7")
+    expect(status).to_contain_text("Refused by Division 9 (2008) · Rule 4.7")
     for number in "1243":
         press(page, "press", number)
     expect(page.get_by_label("Last three numbers")).to_have_text("243")
     press(page, "enter", "1")
-    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 50, wins")).to_be_visible()
+    expect(page.get_by_role("button", name="Small, pays 1 to 1, holds 50, wins")).to_be_visible()
     press(page, "step", "settled")
-    expect(page.get_by_role("row", name="seat-4 in all")).to_contain_text("50.00")
+    expect(page.get_by_role("row", name="seat-4: total")).to_contain_text("50.00")
     page.set_viewport_size({"width": 390, "height": 800})
     expect(page.locator(".tp-list")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     press(page, "again", "1")
-    expect(status).to_contain_text("new")
+    expect(status).to_contain_text("Not started")
     assert (Round.objects.count(), LiveRound.objects.filter(table=table).count()) == (rounds, 0)
 
 
@@ -68,18 +68,18 @@ def test_5_4_1_play_is_interrupted_with_the_dice_known_and_settled_by_them(site:
     press(page, "step", "no-more-bets")
     page.locator("label", has_text="Withdraw the bet").click()
     press(page, "box", "small")
-    expect(status).to_contain_text("Refused by rws-tai-sai-v6#5.7")
+    expect(status).to_contain_text("Refused by Tai Sai v6 · Rule 5.7")
     press(page, "tumbles", "3")
     page.get_by_text("Interruption…").click()
     for die, face in (("Die 1", "6"), ("Die 2", "1"), ("Die 3", "6")):
         page.get_by_label(die).select_option(face)
     press(page, "interrupt", "1")
     expect(status).to_contain_text("1, double 6, total 13")
-    irregular = page.locator("section", has_text="Irregular")
+    irregular = page.locator("section", has_text="Irregularities")
     expect(irregular).to_contain_text("Interrupted with dice known: 6, 1, 6.")
-    expect(irregular).to_contain_text("seat-1 small withdrawn after no-more-bets")
+    expect(irregular).to_contain_text("seat-1 Small withdrawn after No more bets")
     press(page, "step", "settled")
-    expect(page.get_by_role("row", name="seat-1 in all")).to_contain_text("-25.00")
+    expect(page.get_by_role("row", name="seat-1: total")).to_contain_text("−25.00")
 
 
 def test_what_is_clicked_while_an_answer_is_under_way_is_neither_lost_nor_undone(site: Site, page: Page) -> None:
@@ -97,24 +97,24 @@ def test_what_is_clicked_while_an_answer_is_under_way_is_neither_lost_nor_undone
     page.get_by_text("Interruption…").click()
     for _ in range(2):
         page.locator('button[name="box"][value="small"]').locator("visible=true").click()
-    expect(page.get_by_role("button", name="small, pays 1 to 1, holds 50")).to_be_visible()
+    expect(page.get_by_role("button", name="Small, pays 1 to 1, holds 50")).to_be_visible()
     expect(page.get_by_label("Die 1")).to_be_visible()
 
 
 def test_a_round_that_was_left_open_is_finished_from_the_table_s_page(site: Site, page: Page) -> None:
     table = open_table(site.house, "PG-52")
-    stand, _ = live_open(actor=OPERATOR, document={"source": "pages", "ref": "PG-52-1", "table": "PG-52"})
+    answer, _ = live_open(actor=OPERATOR, document={"source": "pages", "ref": "PG-52-1", "table": "PG-52"})
     for call, step in enumerate(
         ({"kind": "place-bets"}, {"kind": "bet", "player": "seat-1", "box": "small", "stake": "100"})
     ):
-        live_step(actor=OPERATOR, key=stand["id"], document={"call": str(call), **step})
-    LiveRound.objects.filter(pk=stand["id"]).update(last_step_at=timezone.now() - HOUR)
+        live_step(actor=OPERATOR, key=answer["id"], document={"call": str(call), **step})
+    LiveRound.objects.filter(pk=answer["id"]).update(last_step_at=timezone.now() - HOUR)
 
     log_in(page, "PIT-SUPERVISOR")
     page.goto(f"/admin/games/table/{table.pk}/change/")
     page.get_by_role("link", name="Look at it, and finish it").click()
-    expect(page.get_by_text("Left open: nothing was heard of it for 1 hour")).to_be_visible()
-    expect(page.locator("section", has_text="To watch")).to_contain_text("2900.00")
+    expect(page.get_by_text("Left open: no step for 1 hour")).to_be_visible()
+    expect(page.locator("section", has_text="Box totals")).to_contain_text("2,900.00")
     page.get_by_role("link", name="Finish").click()
     page.get_by_label("Tumbles").fill("3")
     page.get_by_label("Dice").fill("1 2 3")
@@ -122,7 +122,7 @@ def test_a_round_that_was_left_open_is_finished_from_the_table_s_page(site: Site
     expect(page.get_by_label("What was paid or taken")).to_have_value("seat-1 small 100.00")
     page.get_by_label("Reason").fill("The terminal lost power")
     page.get_by_role("button", name="Finish").click()
-    expect(page.get_by_text("is settled and on record, as finished by hand")).to_be_visible()
-    page.get_by_role("link", name="the recorded round").click()
-    expect(page.get_by_role("row", name="seat-1 small")).to_contain_text("100.00")
+    expect(page.get_by_text("is settled and on record, finished by hand")).to_be_visible()
+    page.get_by_role("link", name="recorded round").click()
+    expect(page.get_by_role("row", name="seat-1 Small")).to_contain_text("100.00")
     assert Round.objects.get(source="pages", ref="PG-52-1").note == "The terminal lost power"

@@ -19,7 +19,7 @@ from tests.audits.decided import executed, incident_about, ruled, settled_as
 from tests.audits.files import leaves, played
 from tests.audits.playing import day_run
 from tests.conftest import House
-from tests.games.engine.oracle import DIVISION_9, V6
+from tests.games.engine.oracle import DIVISION_9
 from tests.games.floor_setup import MINUTE, NOON, ready_table, sign
 from tests.games.rounds.samples import bet
 
@@ -86,7 +86,7 @@ def test_4_9_a_bet_that_was_paid_by_discretion_is_no_finding_and_cites_the_rule(
     assert (summary.house_recorded, summary.house_expected) == (-21_000, -24_000)
     (leaf,) = leaves("consequence", order.pk)
     assert made.pk in leaf
-    with pytest.raises(OvertakenError, match="settled so already"):
+    with pytest.raises(OvertakenError, match="already settled this way"):
         paid(house, made, {1: 6_000})
 
 
@@ -110,13 +110,13 @@ def test_4_9_a_bet_that_the_house_placed_is_decided_unless_it_was_a_call_bet(hou
     bets = [BETS[0], BETS[1] | {"house_placed": True}, BETS[2] | {"house_placed": True, "call": True}]
     one = a_round(table, bets)
     incident = incident_about(house, table, one, situation="house-placed-wrongly")
-    with pytest.raises(ValidationError, match="Name the round"):
+    with pytest.raises(ValidationError, match="Choose the round"):
         decided(house, incident, None)
-    with pytest.raises(ValidationError, match="Name the bet"):
+    with pytest.raises(ValidationError, match="Enter the bet"):
         decided(house, incident, one, bet=None)
     with pytest.raises(ValidationError, match="not placed by the house"):
         decided(house, incident, one, bet=1)
-    with pytest.raises(ValidationError, match=r"call bet: 4\.9 excepts these"):
+    with pytest.raises(ValidationError, match=r"call bet: 4\.9 excludes these"):
         decided(house, incident, one, bet=3)
     made = decided(house, incident, one, bet=2)
     with pytest.raises(ValidationError, match="leave bet 3 to the rules"):
@@ -130,7 +130,7 @@ def test_5_9_5_13_version_6_leaves_no_room(house: House, clock: Any, situation: 
     table = ready_table(house, "TS-01", layout="C", limits=sign())
     one = a_round(table)
     incident = incident_about(house, table, one, situation=situation)
-    with pytest.raises(ValidationError, match=rf"{V6}#{rule} decides this .*no room"):
+    with pytest.raises(ValidationError, match=rf"Rules? {rule} decides this .*no room"):
         decided(house, incident, one)
     with pytest.raises(ValidationError, match="ask for a ruling"):
         decided(house, incident_about(house, table, one, situation="line-touching"), one)
@@ -139,7 +139,7 @@ def test_5_9_5_13_version_6_leaves_no_room(house: House, clock: Any, situation: 
 @pytest.mark.parametrize("situation", ["bet-misplaced", "other", "late-bet", "dice-damaged"])
 def test_4_9_does_not_speak_of_other_situations(house: House, table: Table, situation: str) -> None:
     one = a_round(table)
-    with pytest.raises(ValidationError, match=r"leaves to the operator only \(4\.9"):
+    with pytest.raises(ValidationError, match=r"leaves only this to the operator: 4\.9"):
         decided(house, incident_about(house, table, one, situation=situation), one)
     assert not Discretion.objects.exists()
 

@@ -64,7 +64,7 @@ def test_5_5_2_a_cocked_die_is_voided_at_once(house: House, table: Table, player
     incident = incident_open(actor=supervisor, report=report)
     said = advice(incident)
     assert (said["action"], said["rules"], said["authority"]) == ("void", ["rws-tai-sai-v6#5.5.2"], "rule")
-    assert said["steps"][0] == "Call the round void and say so at the table"
+    assert said["steps"][0] == "Declare the round void and announce it at the table"
     clock.shift(20)
     player.do("void", rule="5.5.2", by="PIT-SUPERVISOR")
     recorded = Round.objects.get()
@@ -259,7 +259,7 @@ def test_a_dispute_runs_out_of_time(house: House, table: Table, clock: Any, mail
     (notice,) = visible(house["compliance"], Notice.objects.all())
     assert f"{incident}: due at 2026-11-22T20:00:00+08:00" in notice.text
     (mail,) = mailoutbox
-    assert (mail.to, mail.subject) == (["compliance@casino.example"], "Disputes at RWS have run out of time")
+    assert (mail.to, mail.subject) == (["compliance@casino.example"], "Disputes at RWS are overdue")
     clock.shift(HOUR)
     escalate()  # by the clock, again and again: told once
     assert (Notice.objects.count(), len(mailoutbox)) == (1, 1)

@@ -245,4 +245,4 @@ def test_5_4_2_with_no_die_known_the_round_is_void_but_not_after_the_result(play
     settle(player)
     assert [round_.status for round_ in Round.objects.order_by("pk")] == ["void", "settled"]
     code, body = player.send("void", rule="5.4.2")  # the round is over
-    assert (code, body["detail"]) == (409, "void: the round is settled; nothing follows.")
+    assert (code, body["detail"]) == (409, "void: the round is settled; no step may follow.")

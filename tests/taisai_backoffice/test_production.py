@@ -98,7 +98,7 @@ def test_migrating_again_changes_nothing(production: dict[str, str], installed: 
 
 def test_the_first_administrator_comes_from_the_command_line(installed: dict[str, str]) -> None:
     said = manage(installed, "staff_add", "IT1", "--name", "First", "--department", "it")
-    assert said.startswith("Added IT1 First.\nSign-in link, good until ")
+    assert said.startswith("Added IT1 First.\nSign-in link, valid until ")
     assert f"https://{HOST}/account/password/#" in said
 
 

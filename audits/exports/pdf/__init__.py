@@ -1,1 +1,1 @@
-"""PDF/A by typst."""
+"""Reports as PDF/A, typeset by typst."""

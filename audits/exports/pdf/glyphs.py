@@ -1,4 +1,4 @@
-"""What the bundled fonts can show, and how wide it is. PDF/A refuses a character that its font does not have."""
+"""The characters of the bundled fonts and their widths. PDF/A does not allow characters that the font lacks."""
 
 import json
 import unicodedata
@@ -7,7 +7,7 @@ from pathlib import Path
 
 FONTS = Path(__file__).with_name("fonts")
 FAMILY = "Noto Sans CJK SC"
-#: Of a character that the font does not have: it is never set, but may be measured.
+#: The width of a character that the font lacks. It may be measured, but is never typeset.
 UNKNOWN_WIDTH = 1000
 NOTE = "Characters that the font of this report does not have are shown by their code, as [U+1F600]."
 
@@ -16,7 +16,7 @@ NOTE = "Characters that the font of this report does not have are shown by their
 def widths(weight: str) -> dict[str, int]:
     """Return the width of every character in thousandths of the font size."""
     glyphs = json.loads((FONTS / "glyphs.json").read_text(encoding="utf-8"))
-    # A character that is not in the bold font is set in the regular one.
+    # A character that the bold font lacks is typeset in the regular one.
     fonts = [glyphs["regular"], glyphs[weight]]
     return {character: int(width) for font in fonts for width, text in font.items() for character in text}
 
@@ -28,7 +28,7 @@ def width_of(text: str, weight: str = "regular") -> int:
 
 
 class Showable:
-    """Turns text into text that the fonts can show, and remembers whether anything had to be replaced."""
+    """Replace characters that the fonts lack, and remember whether there were any."""
 
     def __init__(self) -> None:
         self.known = widths("regular").keys() | {"\n"}

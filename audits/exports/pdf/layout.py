@@ -1,7 +1,6 @@
-"""On which paper a table is set, how large, and how wide each column is, so that nothing overflows.
+"""Choose paper, text size and column widths for a table, so that nothing overflows.
 
-A number, a date or a moment is never broken; text is wrapped between words, and a word that is wider than its column is
-broken anywhere.
+Numbers, dates and moments are never broken. Text is wrapped between words, and words wider than their column anywhere.
 """
 
 import re
@@ -14,18 +13,18 @@ from audits.exports.pdf.glyphs import width_of
 #: Points.
 MARGIN = 40
 INSET = 4
-#: Above and below the text of a cell, and a line of it in parts of the size.
+#: The padding above and below the text of a cell, and the height of a line relative to the text size.
 INSET_Y, LINE = 3, 0.75
-#: Width of the paper in points, and sizes of text that are tried on it, the most readable first.
+#: Paper, its width in points, and the text size, in the order in which they are tried: the most readable first.
 PAPERS = (("a4", False, 595.28, 8.0), ("a4", True, 841.89, 8.0), ("a4", True, 841.89, 7.0), ("a4", True, 841.89, 6.0),
           ("a3", True, 1190.55, 7.0), ("a3", True, 1190.55, 6.0))  # fmt: skip
-#: How much more text columns may want than the paper has, upright: beyond that it is turned.
+#: By how much the text columns may exceed upright paper before landscape is used.
 CROWDED = 1.15
-#: Thousandths of the font size: an average character, and the longest word that is kept whole if there is room.
+#: In thousandths of the text size: an average character, and the longest word that is kept whole if there is room.
 CHARACTER, LONGEST_WORD = 560, 15_000
-#: A row of more lines is broken between pages.
+#: Rows of more lines may be split between pages.
 MOST_LINES_WHOLE = 12
-#: What kerning and rounding may add.
+#: The width that kerning and rounding may add.
 SLACK = 1.03
 WRAPPED = frozenset({ColumnKind.TEXT, ColumnKind.LIST})
 #: A line may end between any two Chinese characters.
@@ -35,7 +34,7 @@ ZERO_WIDTH_SPACE = "\u200b"
 
 @dataclass(frozen=True)
 class Need:
-    """What a column needs so that no word is broken, and what it would like to have, in thousandths of the size."""
+    """The least width of a column that breaks no word, and its width on one line, in thousandths of the size."""
 
     least: float
     wanted: float
@@ -50,12 +49,12 @@ class PageLayout:
     widths: tuple[float, ...]
 
     def room(self, number: int) -> float:
-        """Return how wide the text of a column may be, in thousandths of the size."""
+        """Return the room for the text of a column, in thousandths of the size."""
         return (self.widths[number] - 2 * INSET) / self.size * 1000 / SLACK
 
 
 def layout_of(columns: Sequence[Column], titles: Sequence[str], texts: Sequence[Sequence[str]]) -> PageLayout:
-    """Choose paper, size and widths for a table; the texts are those of each column, the totals included."""
+    """Choose paper, size and widths for a table. `texts` are those of each column, with the totals."""
     needs = [need_of(*column) for column in zip(columns, titles, texts, strict=True)]
     for number, (paper, is_landscape, width, size) in enumerate(PAPERS):
         room = width - 2 * MARGIN - 2 * INSET * len(columns)
@@ -83,7 +82,7 @@ def need_of(column: Column, title: str, texts: Sequence[str]) -> Need:
 
 
 def shared(needs: Sequence[Need], room: float) -> list[float]:
-    """Give each column the least it needs, then towards what it wants, then the rest in proportion."""
+    """Give each column its least width, then more towards its full width, then share the rest in proportion."""
     least, wanted = sum(need.least for need in needs), sum(need.wanted for need in needs)
     if least >= room:
         return [need.least * room / least for need in needs]
@@ -94,9 +93,9 @@ def shared(needs: Sequence[Need], room: float) -> list[float]:
 
 
 def heights_of(texts: Sequence[Sequence[str]], layout: PageLayout) -> list[float | None]:
-    """Return the height of every row of one line, in points, and None for the others.
+    """Return the height in points of each row of one line, and None for the others.
 
-    A row whose height is known is set once instead of twice.
+    Rows with a known height are typeset once instead of twice.
     """
     rooms = [layout.room(number) for number in range(len(texts))]
     line = layout.size * LINE + 2 * INSET_Y
@@ -104,7 +103,7 @@ def heights_of(texts: Sequence[Sequence[str]], layout: PageLayout) -> list[float
 
 
 def is_kept_whole(row: Sequence[str], layout: PageLayout) -> bool:
-    """Say whether a row is kept on one page; a very high one is not, since it may be higher than the page."""
+    """Say whether a row is kept on one page. A very high row is not: it may be higher than the page."""
     lines = [text.count("\n") + width_of(text) / layout.room(number) for number, text in enumerate(row)]
     return max(lines) <= MOST_LINES_WHOLE
 
@@ -114,7 +113,7 @@ def fits(text: str, room: float) -> bool:
 
 
 def broken(text: str, room: float, weight: str = "regular") -> str:
-    """Let a line end anywhere within a word that is wider than the room."""
+    """Allow line breaks anywhere in words that are wider than the room."""
     if width_of(text, weight) <= room:
         return text
     return WORD.sub(lambda word: breakable(word.group(), room, weight), text)

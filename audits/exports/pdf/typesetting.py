@@ -1,7 +1,7 @@
-"""Setting a report by typst. Run as a program for long reports: JSON comes in, the PDF goes out.
+"""Typeset a report by typst. For long reports this runs as a separate program: JSON comes in, the PDF goes out.
 
-typst keeps what it has set for ten further documents, about 80 kB a row: in a process of its own that is gone at once.
-Nothing of the project is imported here, so that the program starts quickly.
+typst keeps about 80 kB per row in memory for ten further documents; a separate process frees it at once. Nothing of
+the project is imported here, so that the program starts quickly.
 """
 
 import subprocess
@@ -12,13 +12,13 @@ from pathlib import Path
 import typst
 
 HERE = Path(__file__).parent
-#: Up to so many cells a report is set within this process, which is quicker.
+#: Up to this number of cells a report is typeset in this process, which is quicker.
 FEW_CELLS = 2_500
 LONGEST_SECONDS = 600
 
 
 class TypesettingError(RuntimeError):
-    """Raised where typst did not make a PDF."""
+    """typst did not make a PDF."""
 
 
 @cache
@@ -28,7 +28,7 @@ def fonts() -> typst.Fonts:
 
 
 def pdf_of(content: str, made_at: int) -> bytes:
-    """Return the PDF/A of the content, which is JSON; made_at is in seconds since 1970."""
+    """Typeset the content, which is JSON, as PDF/A. `made_at` is in seconds since 1970."""
     try:
         return typst.compile(
             HERE / "report.typ", font_paths=fonts(), sys_inputs={"report": content}, format="pdf",
@@ -39,7 +39,7 @@ def pdf_of(content: str, made_at: int) -> bytes:
 
 
 def pdf_by_child(content: str, made_at: int) -> bytes:
-    """Return the same from a process of its own."""
+    """Typeset the content in a separate process."""
     command = [sys.executable, "-I", __file__, str(made_at)]
     child = subprocess.run(command, input=content.encode(), capture_output=True, timeout=LONGEST_SECONDS, check=False)
     if child.returncode:

@@ -1,4 +1,4 @@
-"""PDF/A-2b by typst: what a regulator is given. The template is report.typ; every text reaches it as data."""
+"""Reports as PDF/A-2b for regulators, typeset by typst. The template is report.typ; all text reaches it as data."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -24,18 +24,18 @@ from audits.exports.pdf.layout import INSET, MARGIN, PageLayout, broken, heights
 from audits.exports.pdf.typesetting import FEW_CELLS, pdf_by_child, pdf_of
 from audits.exports.people_text import MINUS, moment_words, words_function
 
-#: More is neither read nor printed; a spreadsheet holds it.
+#: The most rows of a PDF. For more, people use a spreadsheet.
 MOST_PDF_ROWS = 10_000
-#: How wide a word of the head may be, in thousandths of its size, and one of the title.
+#: The widest words of the head and of the title, in thousandths of their text size.
 HEAD_ROOM, TITLE_ROOM = 15_000, 26_000
 NOTHING = ""
 
-#: A text, or in a list of one: a negative amount, which is shown in red.
+#: A text, or a list of one text for a negative amount, which is shown in red.
 Cell = str | list[str]
 
 
 class TooManyRowsError(ValueError):
-    """Raised where a report has more rows than a PDF takes."""
+    """A report has more rows than a PDF allows."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -45,7 +45,7 @@ class TooManyRowsError(ValueError):
 
 
 def write_pdf(document: Document, rows: Iterable[Row], totals: Totals, file: BinaryIO, progress: Progress) -> int:
-    """Read all rows, lay the table out for them, and set it."""
+    """Read all rows, choose the layout of the table, and typeset it."""
     kept: list[Row] = []
     for block in blocks_of(rows):
         kept += block
@@ -60,7 +60,7 @@ def write_pdf(document: Document, rows: Iterable[Row], totals: Totals, file: Bin
 
 
 def content_of(document: Document, rows: Sequence[Row], totals: Row | None) -> dict[str, Any]:
-    """Return everything that the template shows, as text that the fonts can show."""
+    """Return all texts of the template, with characters that the fonts have."""
     showable = Showable()
     table = table_of(document, rows, totals, showable)
     head = head_of(document, len(rows), showable)
@@ -107,7 +107,7 @@ def chart_content(chart: Chart, showable: Showable) -> dict[str, str]:
 
 
 def table_of(document: Document, rows: Sequence[Row], totals: Row | None, showable: Showable) -> dict[str, Any]:
-    """Return the cells row by row, and the paper and widths that suit them."""
+    """Return the cells row by row, and the layout for them."""
     everything = [*rows, with_total_label(document.columns, totals)] if totals is not None else rows
     functions = [words_function(column, document.timezone) for column in document.columns]
     texts = [

@@ -1,1 +1,1 @@
-"""XLSX by XlsxWriter."""
+"""Reports as XLSX, by XlsxWriter."""

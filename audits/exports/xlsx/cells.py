@@ -1,4 +1,4 @@
-"""How the cells of a column are written in a spreadsheet: as which type, in which format."""
+"""Types and formats of the cells of a column in a spreadsheet."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 from audits.exports.clock import LocalDays, offset_text
 from audits.exports.document import NUMBERS, Column, ColumnKind, Document
 
-#: Day 0 of a spreadsheet.
+#: The date from which spreadsheets count days.
 DAY_ZERO = datetime(1899, 12, 30)  # noqa: DTZ001 - spreadsheets know no time zones
 DAY = timedelta(days=1)
 DAY_ZERO_ORDINAL = DAY_ZERO.toordinal()
-#: The most characters of a cell; what is longer ends in "…" and is whole in CSV and JSON.
+#: The most characters of a cell. Longer text ends in "…"; CSV and JSON have all of it.
 MOST_CHARACTERS = 32_767
-#: Columns from this width on are wrapped.
+#: Text is wrapped in columns of this width or more.
 WIDE = 30
 
 MOMENT_FORMAT = "yyyy-mm-dd hh:mm:ss"
@@ -32,7 +32,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Cells:
-    """A column in a workbook. An empty value is None; a number may come with a style of its own, as a pair."""
+    """A column in a workbook. Empty values are None; a number with its own style is a pair."""
 
     is_number: bool
     style: Any
@@ -40,7 +40,7 @@ class Cells:
 
 
 def header_of(column: Column, document: Document) -> str:
-    """Return the title with the unit that the cells do not show: currency or time zone."""
+    """Return the title with the unit that the cells do not show, currency or time zone."""
     if column.kind is ColumnKind.MONEY and document.currency:
         return f"{column.title} ({document.currency})"
     if column.kind is ColumnKind.MOMENT:
@@ -53,7 +53,7 @@ def cells_of(document: Document, workbook: Any, *, is_total: bool = False) -> li
 
 
 def column_cells(column: Column, document: Document, workbook: Any, is_total: bool) -> Cells:
-    # Text that needs no style has none, which is written sooner.
+    # Text without a style is written more quickly.
     look: dict[str, Any] = {"valign": "top"} if any(is_wrapped(other) for other in document.columns) else {}
     if is_total:
         look |= {"bold": True, "top": 1}
@@ -75,9 +75,9 @@ def is_wrapped(column: Column) -> bool:
 
 
 class MomentCells:
-    """Moments by the casino's clock, as spreadsheet dates.
+    """Write moments by the casino's clock, as spreadsheet dates.
 
-    An hour that the clock passes twice shows its offset too, by a number format of its own: the cell stays a date.
+    Times that occur twice show their offset through a separate number format: the cell stays a date.
     """
 
     def __init__(self, timezone: str, workbook: Any, look: dict[str, Any]) -> None:
@@ -109,7 +109,7 @@ def texts(values: Sequence[str | None]) -> list[str | None]:
 
 
 def names(name_of: Callable[[Any], str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Return how codes become the names that people read."""
+    """Return the function that names codes for people."""
     return lambda codes: texts([None if code is None else name_of(code) for code in codes])
 
 

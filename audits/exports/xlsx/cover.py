@@ -1,4 +1,4 @@
-"""The cover sheet: what the report is, for whom, of which period, and who certified it."""
+"""The cover sheet of a workbook: what the report is, for whom, its period, and who certified it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ Line = tuple[str, str, str]
 
 
 def write_cover(document: Document, workbook: Any, sheet: Any, count: int) -> None:
-    """Write a line for each statement: the label on the left, the text on the right, headings over both."""
+    """Write the cover: labels on the left, texts on the right, headings over both."""
     styles = {
         "casino": workbook.add_format({"bold": True, "font_size": 12}),
         "title": workbook.add_format({"bold": True, "font_size": 18}),

@@ -1,7 +1,7 @@
 """XLSX: a cover sheet that says what the report is, and a data sheet with typed cells, filters and totals.
 
-XlsxWriter keeps one row in memory and the rest in temporary files, which are gone afterwards, also where a report is
-cancelled in the middle.
+XlsxWriter keeps one row in memory and the rest in temporary files, which are removed afterwards, also if a report is
+cancelled halfway.
 """
 
 import tempfile
@@ -17,13 +17,13 @@ from audits.exports.document import Document, Progress, Row, Totals, blocks_of, 
 from audits.exports.xlsx.cells import Cells, cells_of, header_of
 from audits.exports.xlsx.cover import write_cover
 
-#: Rows of data on a sheet; the header and the totals make it the most that a spreadsheet can have.
+#: Rows of data on a sheet. With header and totals this is the limit of spreadsheets.
 MOST_SHEET_ROWS = 1_048_576 - 2
 A4 = 9
 
 
 def write_xlsx(document: Document, rows: Iterable[Row], totals: Totals, file: BinaryIO, progress: Progress) -> int:
-    """Write the data first and the cover last, since the cover says how many rows there are."""
+    """Write the data first and the cover last, since the cover has the number of rows."""
     with open_workbook(document, file) as workbook:
         cover = workbook.add_worksheet("Report")
         data = DataSheets(document, workbook)
@@ -37,7 +37,7 @@ def write_xlsx(document: Document, rows: Iterable[Row], totals: Totals, file: Bi
 
 @contextmanager
 def open_workbook(document: Document, file: BinaryIO) -> Iterator[Any]:
-    """Yield a workbook in which text stays text; it reaches the file only if nothing fails."""
+    """Yield a workbook in which text stays text. It is written to the file only if nothing fails."""
     with tempfile.TemporaryDirectory() as folder:
         options = {
             "constant_memory": True, "tmpdir": folder, "strings_to_formulas": False, "strings_to_urls": False,
@@ -56,7 +56,7 @@ def open_workbook(document: Document, file: BinaryIO) -> Iterator[Any]:
 
 
 class DataSheets:
-    """The sheets with the rows; a further one is begun when one is full."""
+    """The sheets with the rows. When one is full, another one is started."""
 
     def __init__(self, document: Document, workbook: Any) -> None:
         self.document = document
@@ -71,7 +71,7 @@ class DataSheets:
         self.begin()
 
     def begin(self) -> None:
-        """Begin a sheet with its header row."""
+        """Start a sheet with its header row."""
         self.sheets += 1
         self.sheet = self.workbook.add_worksheet("Data" if self.sheets == 1 else f"Data {self.sheets}")
         for number, column in enumerate(self.document.columns):
@@ -96,7 +96,7 @@ class DataSheets:
         self.written += len(block)
 
     def end(self, totals: Row | None) -> None:
-        """Write the totals, or the sentence of a nil report, under the last row."""
+        """Write the totals, or the sentence of a report without rows, below the last row."""
         self.finish()
         if not self.written:
             self.sheet.write_string(1, 0, self.document.nil_sentence)
@@ -107,14 +107,14 @@ class DataSheets:
             write_row(self.sheet, self.row, columns, values)
 
     def finish(self) -> None:
-        """Set what covers the whole sheet: the filter, and no warnings about references that look like numbers."""
+        """Add the filter, and turn off warnings about text that looks like numbers."""
         last = len(self.document.columns) - 1
         self.sheet.autofilter(0, 0, max(self.row - 1, 1), last)
         self.sheet.ignore_errors({"number_stored_as_text": xl_range(0, 0, self.row, last)})
 
 
 def write_row(sheet: Any, row: int, columns: list[Cells], values: Iterable[Any]) -> None:
-    """Write by the methods behind the public ones, which only turn "A1" into numbers and take a tenth of the time."""
+    """Write a cell by XlsxWriter's inner methods, which take a tenth of the time of the public ones."""
     write_number, write_string = sheet._write_number, sheet._write_string
     number = -1
     for cells, value in zip(columns, values, strict=True):

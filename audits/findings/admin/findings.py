@@ -1,4 +1,4 @@
-"""Findings: a list that stays quick on hundreds of thousands, a finding with its rules, and what people do with it."""
+"""Pages of findings: the list, one finding with its rules, and the steps that people take on it."""
 
 import datetime as dt
 from functools import partial
@@ -18,16 +18,17 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 from audits.findings.admin.readable_history import ReadableHistoryAdmin
 from audits.findings.admin.steps import STEPS, buttons
 from audits.findings.breach_bets import breach_bets
-from audits.findings.labels import KINDS, PROCEDURES, finding_text, rules_cited
-from audits.findings.selectors import STANDS, FindingFilter, findings_found
+from audits.findings.labels import KINDS, PROCEDURES, finding_text, rules_cited, rulings_text
+from audits.findings.selectors import STATES, FindingFilter, findings_list
 from audits.findings.services.findings import finding_acknowledge
 from audits.models import Category, Finding, Severity
 from audits.pages.fields import day_field
 from audits.rulings.presenters import readings_behind
 from games.access.gate import authorize, can
-from games.engine.rules.loader import rulebook, rulebooks
+from games.engine.rules.loader import rulebooks
 from games.floor.approval import approval_notice
 from games.history.audited_save import OvertakenError
+from games.labels.rules import rulebook_title
 from games.pages.gated import actor_of, require_safe, take_step
 
 ROWS = 50
@@ -36,7 +37,7 @@ LARGEST_KEY = 2**63 - 1
 
 class FindingSearch(forms.Form):
     state = forms.ChoiceField(
-        required=False, choices=[(name, title) for name, (title, _) in STANDS.items()],
+        required=False, label="Status", choices=[(name, title) for name, (title, _) in STATES.items()],
         widget=UnfoldAdminSelectWidget(),
     )  # fmt: skip
     category = forms.ChoiceField(
@@ -57,7 +58,8 @@ class FindingSearch(forms.Form):
     mine = forms.BooleanField(required=False, label="Assigned to me", widget=UnfoldBooleanWidget())
     round = forms.IntegerField(required=False, max_value=LARGEST_KEY, widget=forms.HiddenInput())
 
-    def wanted(self) -> FindingFilter:
+    def finding_filter(self) -> FindingFilter:
+        """Return the filter that the form describes."""
         return FindingFilter(**{name: value or None for name, value in self.cleaned_data.items()})
 
 
@@ -66,10 +68,10 @@ class FindingAdmin(ReadableHistoryAdmin):
     fields = ["state", "assigned_to", "outcome", "settled_amount", "resolution", "needs_confirmation", "lapsed_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # the reconciliation finds
+        return False  # only reconciliation makes findings
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False  # it goes on by steps
+        return False  # only the steps below change a finding
 
     def get_urls(self) -> list[URLPattern]:
         def view(name: str, address: str, function: Any) -> Any:
@@ -82,30 +84,34 @@ class FindingAdmin(ReadableHistoryAdmin):
     # --- The list ---
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The newest first; a page is found by where the last one ended, and nothing is counted."""
+        """List findings, the newest first.
+
+        A page continues where the last one ended, and nothing is counted: quick on hundreds of thousands.
+        """
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "finding.view")
         form = FindingSearch(request.GET or None)
-        found: list[Finding] = []
+        findings: list[Finding] = []
         older = None
         if not form.is_bound or form.is_valid():
-            findings = findings_found(actor, form.wanted() if form.is_bound else FindingFilter())
-            found = list(_after(findings, request)[: ROWS + 1])
-            if len(found) > ROWS:
-                found = found[:ROWS]
+            matching = findings_list(actor, form.finding_filter() if form.is_bound else FindingFilter())
+            findings = list(_after(matching, request)[: ROWS + 1])
+            if len(findings) > ROWS:
+                findings = findings[:ROWS]
                 asked = {name: value for name, value in request.GET.items() if name != "after" and value}
-                older = urlencode(asked | {"after": f"{found[-1].round_started_at.isoformat()},{found[-1].pk}"})
+                last = findings[-1]
+                older = urlencode(asked | {"after": f"{last.round_started_at.isoformat()},{last.pk}"})
         context = {
             **self.admin_site.each_context(request),
-            "title": "Findings", "form": form, "findings": found, "older": older, "opts": self.opts,
+            "title": "Findings", "form": form, "findings": findings, "older": older, "opts": self.opts,
             "is_first": "after" not in request.GET, "is_asked": any(request.GET.values()),
-            "may_acknowledge": can(actor, "finding.acknowledge") and any(_is_new(one) for one in found),
+            "may_acknowledge": can(actor, "finding.acknowledge") and any(_is_new(finding) for finding in findings),
         }  # fmt: skip
         return TemplateResponse(request, "findings/findings.html", context)
 
     def acknowledge_view(self, request: HttpRequest) -> HttpResponse:
-        """Several at once, a call of the service each. Where one is out of reach, none is acknowledged."""
+        """Acknowledge several findings, with one service call for each. If one is out of reach, acknowledge none."""
         actor = actor_of(request)
         authorize(actor, "finding.acknowledge")
         if request.method != "POST":
@@ -120,37 +126,41 @@ class FindingAdmin(ReadableHistoryAdmin):
                 done += 1
             except OvertakenError as error:
                 overtaken.append(f"No. {finding.pk}: {' '.join(error.messages)}")
-        _tell(request, done, overtaken)
+        _show_messages(request, done, overtaken)
         return redirect(_back(request))
 
-    # --- One ---
+    # --- One finding ---
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        one = self.get_or_deny(request, object_id)
+        finding = self.get_or_deny(request, object_id)
+        book = rulebooks().get(finding.rulebook)
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Finding no. {one.pk}", "original": one, "finding": one, "opts": self.opts,
-            "what": finding_text(one), "meaning": PROCEDURES.get(one.kind), "rules": rules_cited(one),
-            "readings": readings_behind(one),
-            "buttons": buttons(request.user, one),
-            "breach": breach_bets(one),
-            "book": (book := rulebook(one.rulebook) if one.rulebook in rulebooks() else None),
-            "approval": approval_notice(book, one.table.casino) if book else "",
-            "difference": None if one.expected is None else (one.recorded or 0) - one.expected,
-            "escalations": one.escalations.select_related("notice").prefetch_related("notice__mails"),
-            "sees": {name: can(request.user, f"{name}.view", thing) for name, thing in _linked(one).items() if thing},
+            "title": f"Finding no. {finding.pk}", "original": finding, "finding": finding, "opts": self.opts,
+            "what": finding_text(finding), "meaning": PROCEDURES.get(finding.kind), "rules": rules_cited(finding),
+            "rulings": rulings_text(finding), "readings": readings_behind(finding),
+            "buttons": buttons(request.user, finding),
+            "breach": breach_bets(finding),
+            "rulebook": rulebook_title(finding.rulebook),
+            "approval": approval_notice(book, finding.table.casino) if book else "",
+            "difference": None if finding.expected is None else (finding.recorded or 0) - finding.expected,
+            "escalations": finding.escalations.select_related("notice").prefetch_related("notice__mails"),
+            "sees": {
+                name: can(request.user, f"{name}.view", thing) for name, thing in _linked(finding).items() if thing
+            },
         }  # fmt: skip
         return TemplateResponse(request, "findings/finding.html", context)
 
     def get_or_deny(self, request: HttpRequest, object_id: str) -> Finding:
-        one: Finding | None = self.get_object(request, object_id)
-        if one is None:
+        """Return the finding if it exists and the user may see it."""
+        finding: Finding | None = self.get_object(request, object_id)
+        if finding is None:
             raise Http404(f"There is no finding {object_id}.")
-        authorize(actor_of(request), "finding.view", one)
-        return one
+        authorize(actor_of(request), "finding.view", finding)
+        return finding
 
     def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
         finding = self.get_or_deny(request, object_id)
@@ -162,7 +172,10 @@ class FindingAdmin(ReadableHistoryAdmin):
         )  # fmt: skip
 
     def set_history_delta_changes(self, request: HttpRequest, historical_records: Any, *args: Any) -> None:
-        """A finding is not written by a person: what was first done to it is compared with how it was found."""
+        """Compare the first step that people took with the finding as it was found.
+
+        Reconciliation writes a finding without a history record, so the version before the first one is made here.
+        """
         records = list(historical_records)
         if records and records[-1].prev_record is None:
             records.append(_as_found(records[-1]))
@@ -170,28 +183,28 @@ class FindingAdmin(ReadableHistoryAdmin):
 
 
 def _as_found(record: Any) -> Any:
-    """The version before the first in the history."""
-    life = {
+    """Return the version before the first in the history."""
+    initial = {
         concrete_field.attname: concrete_field.get_default()
         for concrete_field in Finding._meta.concrete_fields
-        if concrete_field.name in LIFE
+        if concrete_field.name in FIELDS_OF_STEPS
     }
     values = {
         concrete_field.attname: getattr(record, concrete_field.attname)
         for concrete_field in type(record)._meta.concrete_fields
     }
-    return type(record)(**{**values, **life})
+    return type(record)(**{**values, **initial})
 
 
-#: What becomes of a finding; the rest of it never changes.
-LIFE = {
+#: The fields that steps and later runs change; the others never change.
+FIELDS_OF_STEPS = {
     "state", "assigned_to", "acknowledged_by", "acknowledged_at", "outcome", "settled_amount", "resolution",
     "resolved_by", "resolved_at", "needs_confirmation", "confirmed_by", "confirmed_at", "lapsed_by", "lapsed_at",
 }  # fmt: skip
 
 
 def _linked(finding: Finding) -> dict[str, Model | None]:
-    """What a finding's page leads to."""
+    """Return the objects to which a finding's page links."""
     return {
         "round": finding.round, "liveround": finding.live_round, "run": finding.found_by, "limitset": finding.limit_set,
         "table": finding.table,
@@ -203,7 +216,7 @@ def _is_new(finding: Finding) -> bool:
 
 
 def _after(findings: QuerySet[Finding], request: HttpRequest) -> QuerySet[Finding]:
-    """Where the last page ended; an address that was tampered with begins anew."""
+    """Continue after the last row of the previous page. An address that cannot be read starts at the newest."""
     moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
     try:
         at, last = dt.datetime.fromisoformat(moment), int(key)
@@ -216,20 +229,20 @@ def _after(findings: QuerySet[Finding], request: HttpRequest) -> QuerySet[Findin
 
 def _keys(request: HttpRequest) -> list[int]:
     sent = request.POST.getlist("finding")[:ROWS]
-    return [int(one) for one in sent if one.isascii() and one.isdecimal() and len(one) < len(str(LARGEST_KEY))]
+    return [int(key) for key in sent if key.isascii() and key.isdecimal() and len(key) < len(str(LARGEST_KEY))]
 
 
-def _tell(request: HttpRequest, done: int, overtaken: list[str]) -> None:
+def _show_messages(request: HttpRequest, done: int, overtaken: list[str]) -> None:
     if done:
-        messages.success(request, f"{done} acknowledged." if done > 1 else "Acknowledged.")
-    for one in overtaken:
-        messages.warning(request, one)
+        messages.success(request, f"{done} findings acknowledged." if done > 1 else "Finding acknowledged.")
+    for message in overtaken:
+        messages.warning(request, message)
     if not done and not overtaken:
-        messages.info(request, "Nothing was chosen, and nothing has changed.")
+        messages.info(request, "No finding was selected. Nothing has changed.")
 
 
 def _back(request: HttpRequest) -> str:
-    """To the page that it was sent from, if that is ours."""
+    """Return the page that the form was sent from, if it is a page of this site."""
     asked = request.POST.get("back", "")
     ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith("/admin/")
     return asked if ours else reverse("admin:audits_finding_changelist")

@@ -1,4 +1,4 @@
-"""The severities of the checks of the procedure, as one field of a form."""
+"""A form field for the severities of procedural findings."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ SEVERITIES = [(severity.value, severity.label) for severity in Severity]
 
 
 class ProceduralWidget(forms.MultiWidget):
-    """One choice for each check of the procedure, in a fixed order."""
+    """One choice for each kind of procedural finding, in a fixed order."""
 
     def __init__(self) -> None:
         super().__init__([UnfoldAdminSelectWidget(choices=SEVERITIES) for _ in PROCEDURAL_SEVERITY])
@@ -26,7 +26,7 @@ class ProceduralWidget(forms.MultiWidget):
         return [chosen.get(kind, severity.value) for kind, severity in PROCEDURAL_SEVERITY.items()]
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        """A line for each check, with its name as the label of its choice."""
+        """Draw one line for each kind, with its name as the label."""
         choices = self.get_context(name, value, attrs)["widget"]["subwidgets"]
         lines = [
             (choice["attrs"].get("id", ""), kind_name(Category.PROCEDURAL, kind), self._drawn(choice, renderer))
@@ -41,7 +41,7 @@ class ProceduralWidget(forms.MultiWidget):
 
 
 class ProceduralField(forms.MultiValueField):
-    """Severities of the checks of the procedure; what is the default is left out."""
+    """The severities of procedural findings, without those that are the default."""
 
     def __init__(self, **kwargs: Any) -> None:
         each = [forms.TypedChoiceField(choices=SEVERITIES, coerce=int) for _ in PROCEDURAL_SEVERITY]

@@ -1,4 +1,4 @@
-"""Old and new in the history of a finding and of a policy, as people read them: money, times, nobody."""
+"""Old and new values in the history of a finding or a policy, written for people: money, times, empty values."""
 
 import datetime as dt
 from typing import Any
@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from simple_history.template_utils import HistoricalRecordContextHelper
 
-from audits.findings.labels import money
+from games.labels.money import money_label
 from games.pages.gated import AuditedAdmin
 
 MONEY = {
@@ -19,14 +19,14 @@ MONEY = {
 
 class ReadableChanges(HistoricalRecordContextHelper):
     def prepare_delta_change_value(self, change: Any, value: Any) -> Any:
-        """What the library calls deleted is mostly nobody: a key that was empty."""
+        """Write a value for people. An empty foreign key, which the library calls deleted, is a dash."""
         if value in (None, "") or getattr(value, "pk", value) is None:
             return "–"
         if isinstance(value, dt.datetime):
             return date_format(timezone.localtime(value), "DATETIME_FORMAT")
         if isinstance(value, bool):
             return "yes" if value else "no"
-        return money(value) if change.field in MONEY else value
+        return money_label(value) if change.field in MONEY else value
 
 
 class ReadableHistoryAdmin(AuditedAdmin):
@@ -35,4 +35,4 @@ class ReadableHistoryAdmin(AuditedAdmin):
 
     def readable_value(self, field: Any, value: Any) -> str:
         is_amount = field.name in MONEY and value is not None
-        return money(value) if is_amount else super().readable_value(field, value)
+        return money_label(value) if is_amount else super().readable_value(field, value)

@@ -1,4 +1,4 @@
-"""What people do with a finding, a form each; every one is one call of a service."""
+"""The steps that people take on a finding: a form and one service call each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ Take = Callable[[Staff, Any, dict[str, Any]], str]
 
 
 class FindingForm(ActionForm):
-    """A step that somebody else took already is told at once, and not only when it is sent."""
+    """Check when the form opens, not only when it is sent, that the step is still possible."""
 
     verify: Callable[[Finding], None]
 
@@ -52,8 +52,8 @@ class AcknowledgeForm(FindingForm):
 class AssignForm(FindingForm):
     verify = staticmethod(verify_unresolved)
     to = forms.ModelChoiceField(
-        Staff.objects.none(), required=False, empty_label="Nobody", widget=UnfoldAdminSelectWidget(),
-        help_text="Who may resolve it, at this moment.",
+        Staff.objects.none(), required=False, empty_label="Not assigned", widget=UnfoldAdminSelectWidget(),
+        help_text="People who may resolve this finding now.",
     )  # fmt: skip
     field_order = ["to", "reason"]
 
@@ -67,17 +67,14 @@ class AssignForm(FindingForm):
 
 class ResolveFindingForm(FindingForm):
     verify = staticmethod(verify_unresolved)
-    outcome = forms.ChoiceField(
-        choices=Finding.Outcome.choices, widget=UnfoldAdminRadioSelectWidget(), label="What came of it"
-    )
-    amount = MoneyField(required=False, help_text="What was recovered or paid; empty where nothing was.")
+    outcome = forms.ChoiceField(choices=Finding.Outcome.choices, widget=UnfoldAdminRadioSelectWidget(), label="Outcome")
+    amount = MoneyField(required=False, help_text="The amount recovered or paid. Leave empty if no money moved.")
     field_order = ["outcome", "amount", "reason"]
 
     def __init__(self, *args: Any, thing: Finding, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
-        bound = confirm_from(thing)
-        if thing.amount >= bound:
-            self.fields["reason"].help_text += " Compliance then confirms it: the amount is large."
+        if thing.amount >= confirm_from(thing):
+            self.fields["reason"].help_text += " Compliance must then confirm it, because of the amount."
 
 
 class ConfirmFindingForm(FindingForm):
@@ -89,7 +86,7 @@ class ReopenForm(FindingForm):
 
 
 def resolvers(finding: Finding) -> list[Staff]:
-    """Who may resolve it now: by a permanent post, or acting in one."""
+    """List the people who may resolve a finding now, by a permanent post or an acting appointment."""
     now = timezone.now()
     pit = finding.table.pit
     people = Staff.objects.filter(is_active=True, department="pit", casino=finding.table.casino_id).exclude(
@@ -99,7 +96,7 @@ def resolvers(finding: Finding) -> list[Staff]:
         person for person in people.distinct().select_related("pit") if person.pit_id in (None, pit.pk if pit else None)
     ]
     acting = people.filter(duties__starts_at__lte=now, duties__ends_at__gt=now).distinct()
-    return [one for one in {*near, *acting} if can(one, "finding.resolve", finding)]
+    return [person for person in {*near, *acting} if can(person, "finding.resolve", finding)]
 
 
 # --- The steps -------------------------------------------------------------------------------------
@@ -112,12 +109,12 @@ def acknowledge(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
 
 def assign(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
     finding_assign(actor=actor, finding=finding, **values)
-    return f"Assigned to {values['to'] or 'nobody'}: {finding}."
+    return f"Assigned to {values['to']}: {finding}." if values["to"] else f"Assignment removed: {finding}."
 
 
 def resolve(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
     resolved = finding_resolve(actor=actor, finding=finding, **values)
-    return f"Resolved: {finding}.{' Compliance has yet to confirm it.' if resolved.needs_confirmation else ''}"
+    return f"Resolved: {finding}.{' Compliance must confirm it.' if resolved.needs_confirmation else ''}"
 
 
 def confirm(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
@@ -127,12 +124,12 @@ def confirm(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
 
 def send_back(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
     finding_return(actor=actor, finding=finding, **values)
-    return f"Returned to those who resolve it: {finding}."
+    return f"Returned to be resolved again: {finding}."
 
 
 def reopen(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
     finding_reopen(actor=actor, finding=finding, **values)
-    return f"Open again: {finding}."
+    return f"Reopened: {finding}."
 
 
 @dataclass(frozen=True)
@@ -145,7 +142,7 @@ class FindingAction:
     is_main: bool = False
 
     def is_possible(self, finding: Finding) -> bool:
-        """Where it stands."""
+        """Say whether the finding's status allows this step."""
         try:
             self.form.verify(finding)
         except forms.ValidationError:
@@ -166,7 +163,10 @@ STEPS = {
 
 
 def buttons(actor: Any, finding: Finding) -> list[Button]:
-    """By where it stands, and by what the person may do. Nobody confirms what he resolved himself."""
+    """List the buttons for the steps that are possible now and that this person may take.
+
+    People cannot confirm their own resolution.
+    """
     own = finding.resolved_by_id is not None and finding.resolved_by_id == getattr(actor, "pk", None)
     return [
         Button(reverse(f"admin:audits_finding_{name}", args=[finding.pk]), step.title, step.icon, step.is_main)

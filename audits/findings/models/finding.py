@@ -1,7 +1,7 @@
-"""Findings: what the reconciliation found, and what people make of it.
+"""Findings: what reconciliation found, and the steps that people took on it.
 
-What was found is written once. What is the same in a later run is the same row (`key`); what is no longer found is
-marked as lapsed and stays. People acknowledge, assign, resolve and confirm; that part has a history.
+What was found is written once. A later run that finds the same updates the same row (`key`); what is no longer found
+is marked as lapsed and kept. The steps that people take (acknowledge, assign, resolve, confirm) have a history.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -29,9 +29,9 @@ class Severity(models.IntegerChoices):
     HIGH = 3
 
 
-#: What stands and is not done with: open, acknowledged, or waiting for compliance.
-NEEDS_SOMEBODY = Q(lapsed_at__isnull=True) & (Q(state__in=["open", "acknowledged"]) | Q(needs_confirmation=True))
-NOBODY_SAW = Q(lapsed_at__isnull=True, state="open")
+#: Not lapsed, and not finished: open, acknowledged, or waiting for compliance.
+NEEDS_ACTION = Q(lapsed_at__isnull=True) & (Q(state__in=["open", "acknowledged"]) | Q(needs_confirmation=True))
+NOT_ACKNOWLEDGED = Q(lapsed_at__isnull=True, state="open")
 
 
 class Finding(models.Model):
@@ -49,9 +49,9 @@ class Finding(models.Model):
 
     grants = Grants(
         update=(
-            "round", "gaming_day", "round_started_at",  # with its recording, once: a trigger sees to it
+            "round", "gaming_day", "round_started_at",  # once, when its round is recorded: a trigger checks it
             "ordinal", "detail",
-            "severity", "severity_found",  # never below what it was found with: a trigger sees to it
+            "severity", "severity_found",  # never below the severity it was found with: a trigger checks it
             "lapsed_by", "lapsed_at", "state", "assigned_to", "acknowledged_by", "acknowledged_at", "outcome",
             "settled_amount", "resolution", "resolved_by", "resolved_at", "needs_confirmation", "confirmed_by",
             "confirmed_at",
@@ -75,10 +75,10 @@ class Finding(models.Model):
     round_started_at = models.DateTimeField()
     ordinal = models.PositiveIntegerField(help_text="Its place among the findings of its round.")
     kind = models.CharField(max_length=30, help_text="The kind; of an irregularity, what is to be done.")
-    rule = models.TextField(null=True, blank=True)  # noqa: DJ001  an irregularity that no rule is about
+    rule = models.TextField(null=True, blank=True)  # noqa: DJ001  empty: an irregularity without a rule
     rules = ArrayField(models.TextField(), default=list, blank=True)
     boxes = ArrayField(models.TextField(), default=list, blank=True)
-    player = models.TextField(null=True, blank=True)  # noqa: DJ001  no player in particular
+    player = models.TextField(null=True, blank=True)  # noqa: DJ001  empty: no particular player
     position = models.PositiveIntegerField(null=True, blank=True, help_text="Of the bet, from 0.")
     stake = models.BigIntegerField(null=True, blank=True)
     expected = models.BigIntegerField("expected net", null=True, blank=True)
@@ -101,7 +101,7 @@ class Finding(models.Model):
     found_by = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="found")
     found_at = models.DateTimeField(default=timezone.now)
 
-    # --- What became of it ---
+    # --- Status: changed by steps and later runs ---
     lapsed_by = models.ForeignKey(
         Run, on_delete=models.PROTECT, null=True, blank=True, related_name="lapsed", db_index=False
     )
@@ -159,10 +159,12 @@ class Finding(models.Model):
         indexes = [
             models.Index(fields=["-round_started_at", "-id"], name="finding_newest_first"),
             models.Index(fields=["gaming_day", "table", "category"], name="finding_by_day"),
-            models.Index(fields=["-round_started_at", "-id"], condition=NEEDS_SOMEBODY, name="finding_needs_somebody"),
-            models.Index(fields=["found_at"], condition=NOBODY_SAW, name="finding_open_since"),
+            models.Index(fields=["-round_started_at", "-id"], condition=NEEDS_ACTION, name="finding_needs_somebody"),
+            models.Index(fields=["found_at"], condition=NOT_ACKNOWLEDGED, name="finding_open_since"),
             models.Index(
-                fields=["severity", "-round_started_at", "-id"], condition=NOBODY_SAW, name="finding_open_by_weight"
+                fields=["severity", "-round_started_at", "-id"],
+                condition=NOT_ACKNOWLEDGED,
+                name="finding_open_by_weight",
             ),
             models.Index(fields=["resolved_at"], condition=Q(needs_confirmation=True), name="finding_to_confirm"),
             models.Index(fields=["table"], condition=Q(round__isnull=True), name="finding_not_recorded"),
@@ -177,7 +179,7 @@ class Finding(models.Model):
 
     @property
     def round_ref(self) -> str:
-        """The name of the round, on record or in play."""
+        """Return the ref of the round, recorded or in play."""
         return self._played.ref
 
     @property
@@ -187,6 +189,6 @@ class Finding(models.Model):
     @property
     def _played(self) -> Round | LiveRound:
         played = self.round or self.live_round
-        if played is None:  # the database knows no such finding
+        if played is None:  # a constraint of the database excludes it
             raise AssertionError
         return played

@@ -1,4 +1,4 @@
-"""How a casino weighs its findings: from which amount one is grave, who has to confirm, and how long one may lie."""
+"""The finding policy of a casino: severity by amount, confirmation by compliance, and time until escalation."""
 
 import datetime as dt
 from typing import cast
@@ -14,7 +14,7 @@ from games.history.records import History
 from games.models import Casino
 from games.thresholds.selectors import ThresholdKind, register, thresholds_in_force
 
-#: How severe a check of the procedure is where the casino has not said otherwise.
+#: The default severity of each kind of procedural finding.
 PROCEDURAL_SEVERITY = {
     "early-bet": Severity.MEDIUM, "overlap": Severity.MEDIUM, "table-closed": Severity.HIGH,
     "table-suspended": Severity.HIGH, "no-valid-tumble": Severity.HIGH, "tumbler-out-of-order": Severity.MEDIUM,
@@ -28,18 +28,20 @@ PROCEDURAL_SEVERITY = {
 def validate_procedural(value: object) -> None:
     """Check a mapping of procedural kinds to severities."""
     if not isinstance(value, dict):
-        raise ValidationError("This is not a list of kinds with their severity.")
+        raise ValidationError("Give a severity for each kind of procedural finding, as a JSON object.")
     for kind, severity in value.items():
         if kind not in PROCEDURAL_SEVERITY:
-            raise ValidationError(f"{kind} is not a check of the procedure; choose {', '.join(PROCEDURAL_SEVERITY)}.")
+            raise ValidationError(
+                f"{kind} is not a kind of procedural finding; choose {', '.join(PROCEDURAL_SEVERITY)}."
+            )
         if severity not in Severity.values:
             raise ValidationError(f"{kind}: {severity} is not a severity; choose 1, 2 or 3.")
 
 
 class FindingPolicy(models.Model):
-    """Amounts in minor units. A casino without a policy of its own has these defaults.
+    """The policy of a casino, with amounts in minor units. A casino without its own policy has these defaults.
 
-    The table holds what was set before two people changed it, and is only read; changes are thresholds.
+    The table holds settings from before changes needed two people, and is only read. Changes are threshold proposals.
     """
 
     grants = READ_ONLY
@@ -80,15 +82,17 @@ class FindingPolicy(models.Model):
         return str(self.casino)
 
     def severity_of(self, amount: int) -> Severity:
+        """Return the severity of a finding by its amount."""
         if amount >= self.high_from:
             return Severity.HIGH
         return Severity.MEDIUM if amount >= self.medium_from else Severity.LOW
 
     def procedural_severity(self, kind: str) -> Severity:
+        """Return the severity of a kind of procedural finding."""
         return Severity(self.procedural.get(kind, PROCEDURAL_SEVERITY[kind]))
 
     def patience(self, severity: int) -> int:
-        """Minutes that a finding may stay open."""
+        """Return for how many minutes a finding may stay open before it is escalated."""
         return {
             Severity.LOW: self.escalate_low_after,
             Severity.MEDIUM: self.escalate_medium_after,
@@ -97,7 +101,7 @@ class FindingPolicy(models.Model):
 
 
 def policy_before(casino: Casino) -> FindingPolicy:
-    """What the casino had before the first approved change: its own, or the defaults."""
+    """Return the policy before the first approved change: the casino's own, or the defaults."""
     return FindingPolicy.objects.filter(casino=casino).first() or FindingPolicy(casino=casino)
 
 
@@ -111,5 +115,5 @@ register(FINDINGS)
 
 
 def policy_of(casino: Casino, at: dt.datetime | None = None) -> FindingPolicy:
-    """Return the policy in force at a moment; now, where none is given."""
+    """Return the policy in force at a moment. The moment defaults to now."""
     return cast(FindingPolicy, thresholds_in_force(casino, FINDINGS.code, at))

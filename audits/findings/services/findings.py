@@ -1,4 +1,4 @@
-"""The life of a finding: acknowledged, assigned, resolved, confirmed; each step by somebody, with a reason."""
+"""The steps of a finding: acknowledge, assign, resolve, confirm, return, reopen. Each records who and why."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from games.history.audited_save import OvertakenError, record_change, verify_rea
 from games.models import Staff
 
 State = Finding.State
-#: Outcomes by which money changes hands.
+#: Outcomes in which money changes hands.
 WITH_MONEY = (Finding.Outcome.RECOVERED, Finding.Outcome.PAID)
 UNRESOLVED: dict[str, Any] = {
     "outcome": "", "settled_amount": None, "resolution": "", "resolved_by": None, "resolved_at": None,
@@ -24,29 +24,30 @@ UNRESOLVED: dict[str, Any] = {
 
 @transaction.atomic
 def finding_acknowledge(*, actor: Staff, finding: Finding, reason: str = "Seen") -> Finding:
-    """Somebody has seen it: its alert goes away, and nobody else is told."""
+    """Acknowledge a finding: its alert disappears and it is not escalated further."""
     current = _locked(finding)
     authorize(actor, "finding.acknowledge", current)
     verify_open(current)
-    return _change(current, actor, reason, state=State.ACKNOWLEDGED, **_seen(actor))
+    return _change(current, actor, reason, state=State.ACKNOWLEDGED, **_acknowledged(actor))
 
 
 @transaction.atomic
 def finding_assign(*, actor: Staff, finding: Finding, to: Staff | None, reason: str) -> Finding:
-    """To somebody who may resolve it, or to nobody."""
+    """Assign a finding to a person who may resolve it, or remove the assignment."""
     current = _locked(finding)
     authorize(actor, "finding.assign", current)
     verify_unresolved(current)
     if to is not None and not can(to, "finding.resolve", current):
-        raise ValidationError({"to": f"{to} may not resolve this finding; choose somebody who may."})
+        raise ValidationError({"to": f"{to} may not resolve this finding. Choose another person."})
     if to == current.assigned_to:
-        raise ValidationError({"to": f"It is assigned to {to or 'nobody'} already; nothing has changed."})
+        state = f"already assigned to {to}" if to else "not assigned"
+        raise ValidationError({"to": f"This finding is {state}. Nothing has changed."})
     return _change(current, actor, reason, assigned_to=to)
 
 
 @transaction.atomic
 def finding_resolve(*, actor: Staff, finding: Finding, outcome: str, amount: int | None = None, reason: str) -> Finding:
-    """Resolve a finding. From the casino's amount on compliance has to confirm it."""
+    """Resolve a finding. At or above the casino's threshold, compliance must confirm it."""
     current = _locked(finding)
     authorize(actor, "finding.resolve", current)
     verify_unresolved(current)
@@ -54,17 +55,17 @@ def finding_resolve(*, actor: Staff, finding: Finding, outcome: str, amount: int
     verify_outcome(outcome, amount)
     now = timezone.now()
     at_stake = max(current.amount, amount or 0)
-    seen = _seen(actor) if current.state == State.OPEN else {}
+    acknowledged = _acknowledged(actor) if current.state == State.OPEN else {}
     return _change(
         current, actor, reason, state=State.RESOLVED, outcome=outcome, settled_amount=amount, resolved_by=actor,
         resolution=reason.strip(), resolved_at=now,
-        needs_confirmation=at_stake >= confirm_from(current), **seen,
+        needs_confirmation=at_stake >= confirm_from(current), **acknowledged,
     )  # fmt: skip
 
 
 @transaction.atomic
 def finding_confirm(*, actor: Staff, finding: Finding, reason: str) -> Finding:
-    """Compliance has looked at the resolution, and agrees."""
+    """Confirm a resolution, as compliance."""
     current = _locked(finding)
     authorize(actor, "finding.confirm", current)
     verify_awaits_confirmation(current)
@@ -73,7 +74,7 @@ def finding_confirm(*, actor: Staff, finding: Finding, reason: str) -> Finding:
 
 @transaction.atomic
 def finding_return(*, actor: Staff, finding: Finding, reason: str) -> Finding:
-    """Compliance does not agree: the finding goes back to those who resolve it."""
+    """Reject a resolution, as compliance: the finding must be resolved again."""
     current = _locked(finding)
     authorize(actor, "finding.confirm", current)
     verify_awaits_confirmation(current)
@@ -82,7 +83,7 @@ def finding_return(*, actor: Staff, finding: Finding, reason: str) -> Finding:
 
 @transaction.atomic
 def finding_reopen(*, actor: Staff, finding: Finding, reason: str) -> Finding:
-    """The resolution was a mistake; it stays in the history."""
+    """Reopen a finding whose resolution was a mistake. The resolution stays in the history."""
     current = _locked(finding)
     authorize(actor, "finding.resolve", current)
     verify_resolved(current)
@@ -90,51 +91,56 @@ def finding_reopen(*, actor: Staff, finding: Finding, reason: str) -> Finding:
 
 
 def verify_open(finding: Finding) -> None:
-    verify_stands(finding)
+    """Raise unless the finding can be acknowledged."""
+    verify_not_lapsed(finding)
     if finding.state != State.OPEN:
         raise OvertakenError(_overtaken(finding))
 
 
 def verify_resolved(finding: Finding) -> None:
+    """Raise unless the finding can be reopened."""
     if finding.state != State.RESOLVED:
         raise OvertakenError(_overtaken(finding))
 
 
 def verify_unresolved(finding: Finding) -> None:
-    verify_stands(finding)
+    """Raise unless the finding can be assigned or resolved."""
+    verify_not_lapsed(finding)
     if finding.state == State.RESOLVED:
         raise OvertakenError(_overtaken(finding))
 
 
 def verify_awaits_confirmation(finding: Finding) -> None:
+    """Raise unless the finding can be confirmed or returned."""
     if not finding.needs_confirmation:
         raise OvertakenError(_overtaken(finding))
 
 
-def verify_stands(finding: Finding) -> None:
-    """What lapsed waits for nobody any more."""
+def verify_not_lapsed(finding: Finding) -> None:
+    """Raise if the finding has lapsed."""
     if finding.is_lapsed:
-        raise OvertakenError("This finding is no longer found, so there is nothing to do; nothing has changed.")
+        raise OvertakenError("This finding has lapsed: a later run no longer found it. Nothing has changed.")
 
 
 def verify_outcome(outcome: str, amount: int | None) -> None:
+    """Raise unless outcome and amount fit each other."""
     if outcome not in Finding.Outcome.values:
-        raise ValidationError({"outcome": "Choose what came of it."})
+        raise ValidationError({"outcome": "Choose an outcome."})
     if outcome in WITH_MONEY and not amount:
-        raise ValidationError({"amount": "Say how much was recovered or paid."})
+        raise ValidationError({"amount": "Enter the amount that was recovered or paid."})
     if outcome not in WITH_MONEY and amount:
-        raise ValidationError({"amount": "Nothing was recovered or paid by this outcome; leave the amount out."})
+        raise ValidationError({"amount": "No money moves with this outcome. Leave the amount empty."})
     if amount is not None and amount < 0:
-        raise ValidationError({"amount": "An amount is not negative; the outcome says which way it went."})
+        raise ValidationError({"amount": "The amount cannot be negative. The outcome says who paid whom."})
 
 
 def _locked(finding: Finding) -> Finding:
-    """One step at a time; the second click finds what the first did."""
+    """Lock the finding, so that steps are taken one at a time and a second click sees the first."""
     records = Finding.objects.select_for_update(of=("self",))
     return records.select_related("table__casino", "assigned_to", "resolved_by", "confirmed_by").get(pk=finding.pk)
 
 
-def _seen(actor: Staff) -> dict[str, Any]:
+def _acknowledged(actor: Staff) -> dict[str, Any]:
     return {"acknowledged_by": actor_name(actor), "acknowledged_at": timezone.now()}
 
 
@@ -145,7 +151,7 @@ def _change(finding: Finding, actor: Staff, reason: str, **values: Any) -> Findi
 
 
 def _overtaken(finding: Finding) -> str:
-    """Where it stands, the last step first."""
+    """Say which step was taken last, by whom and when."""
     steps = (
         ("confirmed", finding.confirmed_by, finding.confirmed_at),
         ("resolved", finding.resolved_by, finding.resolved_at),
@@ -153,5 +159,5 @@ def _overtaken(finding: Finding) -> str:
     )
     for verb, who, at in steps:
         if at is not None:
-            return f"This finding was {verb} by {who} at {as_text(at, finding.table.casino)}; nothing has changed."
-    return "This finding is open, and not resolved; nothing has changed."
+            return f"This finding was {verb} by {who} at {as_text(at, finding.table.casino)}. Nothing has changed."
+    return "This finding is open and not resolved. Nothing has changed."

@@ -1,4 +1,4 @@
-"""Disputes of patrons: those whose time runs, the most urgent first, and the steps that the law asks for."""
+"""The pages of patron disputes: the open ones, the most urgent first, and the steps that the law requires."""
 
 from functools import partial
 from typing import Any
@@ -21,19 +21,19 @@ from games.pages.gated import ActionForm, AuditedAdmin, Button, actor_of, requir
 
 MARKS = {
     "notify": ("notified_at", "Inspector notified", "mark_email_read"),
-    "tell": ("patron_told_at", "Patron told", "record_voice_over"),
+    "tell": ("patron_told_at", "Patron informed", "record_voice_over"),
 }
 
 
 class MarkForm(ActionForm):
-    at = MomentField(label="At", past=True, required=False, help_text="Empty: now.")
+    at = MomentField(label="At", past=True, required=False, help_text="Defaults to now.")
     field_order = ["at", "reason"]
 
 
 class ResolveDisputeForm(ActionForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["reason"].label = "How it was resolved"
+        self.fields["reason"].label = "Resolution"
 
 
 @admin.register(Dispute)
@@ -55,7 +55,7 @@ class DisputeAdmin(AuditedAdmin):
         return [*own, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Whose clock runs, those that have run out first; or all, the newest first."""
+        """List the open disputes, overdue ones first; or all, the newest first."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "dispute.view")
@@ -90,7 +90,7 @@ class DisputeAdmin(AuditedAdmin):
         def take(actor: Staff, dispute: Dispute, values: dict[str, Any]) -> str:
             at = values["at"] or timezone.now()
             dispute_mark(actor=actor, dispute=dispute, mark=mark, at=at, reason=values["reason"])
-            return f"{title}: on record."
+            return f"{title}: recorded."
 
         return self.step(request, object_id, action="dispute.change", title=title, form_class=MarkForm, take=take)
 
@@ -105,7 +105,7 @@ class DisputeAdmin(AuditedAdmin):
 
 
 def dispute_buttons(user: Any, dispute: Dispute) -> list[Button]:
-    """What is still to be done, for whoever may do it."""
+    """Return the steps of a dispute that are left, for a person who may take them."""
     if dispute.resolved_at is not None or not can(user, "dispute.change", dispute):
         return []
     steps = [(name, title, icon) for name, (mark, title, icon) in MARKS.items() if getattr(dispute, mark) is None]

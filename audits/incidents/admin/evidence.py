@@ -1,4 +1,4 @@
-"""Evidence: an upload that is bounded before it is set down, a page with hash and custody, and a copy to take away."""
+"""The pages of evidence: an upload of limited size, a page with hash and custody, and the download."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,9 +29,9 @@ from games.models import Staff
 from games.pages.gated import Button, actor_of, add_errors, require_safe
 from taisai_backoffice.web.uploads import BoundedUploadHandler
 
-#: What a form has beside its file: names, boundaries, the other fields.
+#: Room for the rest of an upload: names, boundaries, the other fields.
 AROUND = 256 * 1024
-#: Whatever it is, it runs nothing and asks for nothing.
+#: The browser must run nothing in the file and load nothing for it.
 HARMLESS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -40,7 +40,7 @@ HARMLESS = {
 
 
 class BoundedUpload(FileUploadHandler):
-    """Stops a file that is too large: by the size it announces at once, else where the bound is reached."""
+    """Stop an upload that is too large: at once by its announced size, else when the limit is reached."""
 
     seen = 0
     is_too_large = False
@@ -67,14 +67,14 @@ class BoundedUpload(FileUploadHandler):
 
     def _verify(self) -> None:
         if self.is_too_large:
-            raise StopUpload(connection_reset=True)  # the rest is not even read
+            raise StopUpload(connection_reset=True)  # the rest is not read
 
     def file_complete(self, file_size: int) -> None:
         return None
 
 
 class EvidenceForm(forms.Form):
-    """A file, or where a recording is found that stays where it is."""
+    """A file, or a reference to a recording that stays in its recorder."""
 
     description = fields.text_field("What it shows", required=True, most=2000, rows=2)
     file = forms.FileField(required=False, widget=UnfoldAdminFileFieldWidget())
@@ -101,32 +101,35 @@ class EvidenceForm(forms.Form):
         if self.is_too_large:
             self.add_error("file", too_large())
         elif values.get("file") and values.get("camera"):
-            self.add_error("camera", "A file and a camera are two pieces of evidence; add one after the other.")
+            self.add_error("camera", "A file and a camera are two pieces of evidence; add them separately.")
         elif not values.get("file") and not values.get("camera") and "file" not in self.errors:
-            self.add_error(None, "Send a file, or name the camera whose recording shows it.")
+            self.add_error(None, "Upload a file, or name the camera whose recording shows it.")
         return values
 
     def add(self, actor: Staff, about: Incident | LogEntry) -> Evidence:
         values = self.cleaned_data
-        said: dict[str, Any] = {
+        shared: dict[str, Any] = {
             "actor": actor, "about": about, "description": values["description"],
             "is_confidential": values.get("is_confidential", False),
         }  # fmt: skip
         if file := values["file"]:
-            return evidence_add(name=file.name, content=file, **said)
+            return evidence_add(name=file.name, content=file, **shared)
         names = ("camera", "time_code", "recording", "keep_until")
-        return camera_add(**said, **{name: values[name] for name in names})
+        return camera_add(**shared, **{name: values[name] for name in names})
 
 
 def too_large() -> str:
     largest = settings.LARGEST_EVIDENCE
-    shown = f"{largest // MEGABYTE} MB" if largest >= MEGABYTE else f"{largest} bytes"
-    return f"This file is larger than {shown}, and nothing of it was kept; send a part, or name the camera."
+    limit = f"{largest // MEGABYTE} MB" if largest >= MEGABYTE else f"{largest} bytes"
+    return f"This file is larger than {limit} and was not stored; upload a part of it, or name the camera."
 
 
 def upload_page(site: Any, found: Callable[..., Any], back: Callable[[Any], str]) -> Any:
-    """The page on which evidence is added to something. The gate is asked and the bound is set before a byte is read;
-    that is why the check of the form's token, which reads it, comes after."""
+    """Make the page that adds evidence to an incident or log entry.
+
+    The permission is checked and the size limited before a byte is read; checking the form's token reads the body, so
+    it comes later.
+    """
 
     def page(request: HttpRequest, object_id: str) -> HttpResponse:
         actor, about = actor_of(request), found(request, object_id)
@@ -142,7 +145,7 @@ def upload_page(site: Any, found: Callable[..., Any], back: Callable[[Any], str]
                 except ValidationError as error:
                     add_errors(form, error)
                 else:
-                    messages.success(request, f"Evidence {evidence} is added to {about}.")
+                    messages.success(request, f"Evidence {evidence} was added to {about}.")
                     return redirect(back(about))
         context = {**site.each_context(request), "title": f"Add evidence: {about}", "form": form, "back": back(about)}
         return TemplateResponse(request, "incidents/evidence_add.html", context)
@@ -187,7 +190,7 @@ class EvidenceAdmin(WrittenOnceAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """With a picture only where it is asked for: to look at it is a touch of its own."""
+        """Show a piece of evidence; its picture only on request, as viewing it is recorded."""
         require_safe(request)
         evidence: Evidence = self.get_or_deny(request, object_id)
         confidential_read(actor_of(request), [evidence])
@@ -196,24 +199,24 @@ class EvidenceAdmin(WrittenOnceAdmin):
             request, f"Evidence {evidence}", original=evidence, evidence=evidence,
             sha256=bytes(evidence.sha256 or b"").hex(), custody=evidence.custody.all(),
             picture=self.address(evidence, "picture") if is_picture and "look" in request.GET else "",
-            buttons=[Button("?look=1", "Look at the picture", "visibility")] if is_picture else [],
+            buttons=[Button("?look=1", "View the picture", "visibility")] if is_picture else [],
             may_see_entry=evidence.entry is not None and can(request.user, "logentry.view", evidence.entry),
         )  # fmt: skip
         return TemplateResponse(request, "incidents/evidence.html", context)
 
     def copy_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """To take away, never to be shown by the browser; on record before it leaves."""
+        """Download the file, never shown by the browser; the access is recorded first."""
         evidence: Evidence = self.get_or_deny(request, object_id)
         if request.method != "POST":
             return redirect(self.address(evidence))
         return self._handed(request, evidence, CustodyStep.What.COPIED)
 
     def picture_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """For an <img> of ours; by itself it is shown as nothing but a picture."""
+        """Serve the picture for our own <img>; opened by itself, it is only a picture."""
         require_safe(request)
         evidence: Evidence = self.get_or_deny(request, object_id)
         if not evidence.content_type.startswith("image/"):
-            raise Http404(f"Evidence {evidence} is no picture.")
+            raise Http404(f"Evidence {evidence} is not a picture.")
         return self._handed(request, evidence, CustodyStep.What.OPENED)
 
     def _handed(self, request: HttpRequest, evidence: Evidence, what: str) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""Form fields that the pages of incidents share."""
+"""Form fields shared by the pages of incidents."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ from games.models import Casino, Staff, Table
 
 
 class DayWidget(UnfoldAdminTextInputWidget):
-    """The browser's own calendar."""
+    """A date field with the browser's own calendar."""
 
     input_type = "date"
 
 
 def text_field(label: str, *, required: bool = False, most: int = 200, rows: int = 0, **more: Any) -> forms.CharField:
-    """A line, or with `rows` some lines, of text."""
+    """Make a text field: one line, or several with `rows`."""
     attrs = {name: more.pop(name) for name in ("placeholder", "autocomplete") if name in more}
     widget = UnfoldAdminTextareaWidget(attrs | {"rows": rows}) if rows else UnfoldAdminTextInputWidget(attrs)
     return forms.CharField(label=label, required=required, max_length=most, widget=widget, **more)
@@ -37,7 +37,9 @@ def tick_field(label: str, **more: Any) -> forms.BooleanField:
 
 
 def confidential_field() -> forms.BooleanField:
-    return tick_field("Confidential", help_text="Seen by surveillance, compliance and auditors only. It stays so.")
+    return tick_field(
+        "Confidential", help_text="Only surveillance, compliance and auditors can see it. This cannot be changed later."
+    )
 
 
 def choice_field(label: str, choices: Any, **more: Any) -> forms.ChoiceField:
@@ -45,25 +47,25 @@ def choice_field(label: str, choices: Any, **more: Any) -> forms.ChoiceField:
 
 
 def table_choice(actor: Staff, action: str, **more: Any) -> "forms.ModelChoiceField[Table]":
-    """The tables at which somebody may do this."""
+    """Offer the tables at which this person may do this."""
     tables = within_reach(actor, action, Table.objects.select_related("casino")).order_by("code")
     return forms.ModelChoiceField(tables, widget=UnfoldAdminSelectWidget(), required=False, empty_label="–", **more)
 
 
 def offer_casino(form: forms.Form, actor: Staff) -> None:
-    """Whoever belongs to no single casino says which one it is about."""
+    """Add the choice of a casino for group staff, who belong to no single casino."""
     if actor.casino_id is None:
         casinos = visible(actor, Casino.objects.all())
         form.fields["casino"] = forms.ModelChoiceField(casinos, widget=UnfoldAdminSelectWidget())
 
 
 def casino_of(actor: Staff, values: dict[str, Any]) -> Casino | None:
-    """The casino that was chosen, the table's, or the person's own."""
+    """Return the chosen casino, that of the table, or the person's own."""
     table: Table | None = values.get("table")
     found: Casino | None = values.get("casino") or (table.casino if table else actor.casino)
     return found
 
 
 def now_shown() -> str:
-    """This moment by the casino's clock, as a moment field reads it."""
+    """Return the present moment by the casino's clock, as a moment field reads it."""
     return f"{timezone.localtime():%Y-%m-%d %H:%M}"

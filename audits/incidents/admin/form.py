@@ -1,4 +1,4 @@
-"""The form of a new incident, where it is filled in from, and the advice beside it while it is filled in."""
+"""The form of a new incident: its fields, its initial values, and the advice shown while it is filled in."""
 
 import re
 from typing import Any
@@ -11,9 +11,10 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from audits.incidents.admin import fields
 from audits.incidents.advice import AdviceQuestion, advice_on
-from audits.incidents.labels import SITUATIONS, facts_asked
+from audits.incidents.labels import SITUATIONS
 from audits.incidents.selectors import rounds_called
 from audits.incidents.services.incidents import IncidentReport
+from audits.incidents.situations import situations
 from audits.models import Category, Finding, IncidentPerson, LogEntry
 from audits.pages.listing import key_of
 from games.access.gate import authorize, can, visible
@@ -24,7 +25,7 @@ from games.floor.admin.forms import MomentField
 from games.models import RecordingConflict, Round, Staff
 
 Part = IncidentPerson.Part
-#: From where a file is opened: the name in the address, what it is, and what lets somebody look at it.
+#: What an incident can be opened from: the name in the address, the model, and the action that allows viewing it.
 ORIGINS: dict[str, tuple[Any, str]] = {
     "entry": (LogEntry, "logentry.view"),
     "finding": (Finding, "finding.view"),
@@ -44,14 +45,14 @@ def situation_choice() -> forms.ChoiceField:
 def known_dice() -> forms.CharField:
     return fields.text_field(
         "Dice that could be read", most=20, placeholder="2 ? ?", autocomplete="off",
-        help_text="Of an interruption: the faces, with ? for a die that could not be read.",
+        help_text="For an interruption: the faces, with ? for a die that could not be read.",
     )  # fmt: skip
 
 
 def settled() -> forms.ChoiceField:
     return forms.ChoiceField(
-        label="Were the bets settled already?", required=False, choices=[("no", "Not yet"), ("yes", "Settled")],
-        widget=UnfoldAdminRadioSelectWidget(), help_text="Of a wrong result.",
+        label="Were the bets already settled?", required=False, choices=[("no", "Not yet"), ("yes", "Settled")],
+        widget=UnfoldAdminRadioSelectWidget(), help_text="For a wrong result.",
     )  # fmt: skip
 
 
@@ -63,20 +64,20 @@ def yes_or_no(label: str, help_text: str) -> forms.ChoiceField:
 
 
 def fact_fields() -> dict[str, forms.Field]:
-    """A field for each fact that a situation may ask for."""
+    """Make a field for each fact that a situation can require."""
     return {
         "known_dice": known_dice(),
         "settled": settled(),
-        "with_chips": yes_or_no("Did chips come with it?", "Of a bet that was called out."),
-        "in_time": yes_or_no("Was there time to place it?", "Before betting was closed; of a bet that was called out."),
+        "with_chips": yes_or_no("Did chips come with it?", "For a bet called out."),
+        "in_time": yes_or_no("Was there time to place it?", "Before betting was closed; for a bet called out."),
     }
 
 
 class SituationForm(forms.Form):
-    """The situation with the facts that it asks for; shared by a new file and by the mending of one."""
+    """The situation with the facts that it requires; shared by the forms that open and correct an incident."""
 
     def clean_known_dice(self) -> str:
-        """As people write it: "2", "2 ?" and "2,?,?" are the same."""
+        """Accept what people write: "2", "2 ?" and "2,?,?" mean the same."""
         parts = re.findall(r"[^\s,;]+", self.cleaned_data["known_dice"])
         if not parts:
             return ""
@@ -88,28 +89,30 @@ class SituationForm(forms.Form):
         return text
 
     def facts(self) -> dict[str, str]:
-        """Those that the situation asks for, of what was said."""
+        """Return the facts given that the situation requires."""
         values = self.cleaned_data
-        asked = facts_asked().get(values.get("situation", ""), ())
-        return {name: values[name] for name in asked if values.get(name)}
+        required = situations().get(values.get("situation", ""), ())
+        return {name: values[name] for name in required if values.get(name)}
 
     def verify_facts(self) -> None:
-        missing = dict.fromkeys(FACTS, "Say yes or no.") | {
-            "known_dice": "Say which dice could be read; ? ? ? for none."
+        missing = dict.fromkeys(FACTS, "Choose yes or no.") | {
+            "known_dice": "Enter the dice that could be read; ? ? ? for none."
         }
-        for name in facts_asked().get(self.cleaned_data.get("situation", ""), ()):
+        for name in situations().get(self.cleaned_data.get("situation", ""), ()):
             if not self.cleaned_data.get(name) and name not in self.errors:
                 self.add_error(name, missing[name])
 
 
 class IncidentForm(SituationForm):
     occurred_from = MomentField(label="From", past=True)
-    occurred_to = MomentField(label="To", past=True, required=False, help_text="Empty: one moment.")
-    rounds = fields.text_field("Rounds", most=2000, help_text="By reference; more than one apart by commas.")
-    dealer = fields.text_field("Dealer", help_text="Staff number; empty: as on the round.")
-    supervisor = fields.text_field("Supervisor", help_text="Staff number; empty: as on the round.")
-    witnesses = fields.text_field("Witnesses", most=2000, help_text="Staff numbers, apart by commas.")
-    patrons = fields.text_field("Patrons", most=2000, help_text="By reference, never by name; apart by commas.")
+    occurred_to = MomentField(
+        label="To", past=True, required=False, help_text="Leave empty for a single point in time."
+    )
+    rounds = fields.text_field("Rounds", most=2000, help_text="References, separated by commas.")
+    dealer = fields.text_field("Dealer", help_text="Staff number. Defaults to the dealer of the round.")
+    supervisor = fields.text_field("Supervisor", help_text="Staff number. Defaults to the supervisor of the round.")
+    witnesses = fields.text_field("Witnesses", most=2000, help_text="Staff numbers, separated by commas.")
+    patrons = fields.text_field("Patrons", most=2000, help_text="References, never names; separated by commas.")
     account = fields.text_field("What happened", required=True, most=20_000, rows=6)
     entry = forms.CharField(required=False, widget=forms.HiddenInput())
     finding = forms.CharField(required=False, widget=forms.HiddenInput())
@@ -128,7 +131,7 @@ class IncidentForm(SituationForm):
         return [self._round(ref) for ref in listed(self.cleaned_data["rounds"])]
 
     def _round(self, ref: str) -> Round:
-        """Of those within sight; at the table, or in the casino, that was chosen."""
+        """Find a round by reference among those visible, at the chosen table or in the chosen casino."""
         rounds = rounds_called(self.actor, ref)
         if table := self.cleaned_data.get("table"):
             rounds = rounds.filter(table=table)
@@ -136,9 +139,9 @@ class IncidentForm(SituationForm):
             rounds = rounds.filter(casino=casino)
         found = list(rounds[:2])
         if not found:
-            raise ValidationError(f"{ref}: no such round{f' of {table}' if table else ''} is within your sight.")
+            raise ValidationError(f"{ref}: there is no such round{f' of {table}' if table else ''} that you can see.")
         if len(found) > 1:
-            raise ValidationError(f"{ref}: more than one round is called so; choose the table.")
+            raise ValidationError(f"{ref}: more than one round has this reference; choose the table.")
         return found[0]
 
     def clean(self) -> dict[str, Any]:
@@ -147,7 +150,7 @@ class IncidentForm(SituationForm):
         values["origins"] = origins_of(self.actor, values)
         casino = fields.casino_of(self.actor, values)
         if "table" not in self.errors and not values.get("table") and not can(self.actor, "incident.open", casino):
-            self.add_error("table", "Say at which table.")
+            self.add_error("table", "Choose a table.")
         values["casino"] = casino
         return values
 
@@ -158,8 +161,8 @@ class IncidentForm(SituationForm):
         people = [
             (Part.DEALER, values.get("dealer") or (first.dealer if first else "") or ""),
             (Part.SUPERVISOR, values.get("supervisor") or (first.supervisor if first else "") or ""),
-            *((Part.WITNESS, one) for one in listed(values.get("witnesses", ""))),
-            *((Part.PATRON, one) for one in listed(values.get("patrons", ""))),
+            *((Part.WITNESS, number) for number in listed(values.get("witnesses", ""))),
+            *((Part.PATRON, patron) for patron in listed(values.get("patrons", ""))),
         ]
         return [(part, reference) for part, reference in people if reference]
 
@@ -172,43 +175,44 @@ class IncidentForm(SituationForm):
         )  # fmt: skip
 
     def advice(self) -> dict[str, Any]:
-        """What can be said of a form that is not finished: `advice`, or `wanted`, what is needed to say more."""
+        """Return the advice on an unfinished form; `wanted` says what is missing for more."""
         self.full_clean()
         values = self.cleaned_data
         table, situation = values.get("table"), values.get("situation")
         if table is None or not situation:
-            return {"wanted": "Choose table and situation; the advice comes at once."}
+            return {"wanted": "Choose a table and a situation to see the advice."}
         patrons = [reference for part, reference in self.people() if part == Part.PATRON]
         at = values.get("occurred_from") or timezone.now()
         try:
-            asked = AdviceQuestion(
+            question = AdviceQuestion(
                 table, at, situation, self.facts(), values.get("rounds") or (), patrons, values.get("occurred_to")
             )
-            return {"advice": advice_on(asked), "wanted": self._wanted(situation)}
+            return {"advice": advice_on(question), "wanted": self._wanted(situation)}
         except InputError:
             return {"wanted": " ".join(str(text) for name in FACTS for text in self.errors.get(name, ()))}
 
     def _wanted(self, situation: str) -> str:
-        """Which of the fields would bring figures."""
+        """Say which field is missing for the figures."""
         if "rounds" in self.errors:
             return " ".join(map(str, self.errors["rounds"]))
         has_rounds = bool(self.cleaned_data.get("rounds"))
         if "limit" in situation or "minimum" in situation:
-            return "" if has_rounds else "Name the round: its figures are worked out here."
+            return "" if has_rounds else "Enter the round to see its figures."
         if situation == "player-left" and not (has_rounds and self.cleaned_data.get("patrons")):
-            return "Name round and patron: the winnings to be kept are worked out here."
+            return "Enter round and patron to see the winnings to be kept."
         return ""
 
 
 def listed(text: str) -> list[str]:
-    return [one.strip() for one in re.split(r"[,\n]", text or "") if one.strip()]
+    """Split a text at commas and line ends."""
+    return [part.strip() for part in re.split(r"[,\n]", text or "") if part.strip()]
 
 
-# --- From where it is opened -----------------------------------------------------------------------
+# --- What it is opened from ------------------------------------------------------------------------
 
 
 def origins_of(actor: Staff, values: Any) -> dict[str, Any]:
-    """What a file is opened from, for somebody who may see it; a key that leads nowhere is left out."""
+    """Return what an incident is opened from, if the actor may see it; an unknown key is ignored."""
     found = {}
     for name, (model, action) in ORIGINS.items():
         if thing := model.objects.filter(pk=key_of(values.get(name))).first():
@@ -217,12 +221,12 @@ def origins_of(actor: Staff, values: Any) -> dict[str, Any]:
     return found
 
 
-def initial_from(actor: Staff, asked: QueryDict) -> dict[str, Any]:
-    """The fields as far as they are known from a log entry, a finding, a recording conflict, a round or a table."""
+def initial_from(actor: Staff, query: QueryDict) -> dict[str, Any]:
+    """Return the fields known from a log entry, a finding, a recording conflict, a round or a table."""
     initial: dict[str, Any] = {"occurred_from": fields.now_shown(), "settled": "no"}
-    origins = origins_of(actor, asked)
+    origins = origins_of(actor, query)
     initial |= {name: str(thing.pk) for name, thing in origins.items()}
-    if key := key_of(asked.get("table")):
+    if key := key_of(query.get("table")):
         initial["table"] = key
     if entry := origins.get("entry"):
         initial |= _from_entry(entry)
@@ -231,15 +235,15 @@ def initial_from(actor: Staff, asked: QueryDict) -> dict[str, Any]:
     if conflict := origins.get("conflict"):
         initial |= _from_round(conflict.recorded) | {
             "occurred_from": _shown(conflict.at), "situation": "other",
-            "account": f"{conflict} was sent again with another content by {conflict.who}.",
+            "account": f"{conflict} was sent again with different content by {conflict.who}.",
         }  # fmt: skip
-    if one := visible(actor, Round.objects.filter(pk=key_of(asked.get("round")))).first():
-        initial |= _from_round(one)
+    if round_ := visible(actor, Round.objects.filter(pk=key_of(query.get("round")))).first():
+        initial |= _from_round(round_)
     return initial
 
 
 def _from_entry(entry: LogEntry) -> dict[str, Any]:
-    """What is confidential is not copied: the pit reads the account of a file."""
+    """Take table, time and text of a log entry; never the text of a confidential one, as the pit reads incidents."""
     account = "" if entry.is_confidential else entry.summary
     return {"table": entry.table_id, "occurred_from": _shown(entry.at), "account": account}
 
@@ -252,7 +256,7 @@ def _from_round(round_: Round) -> dict[str, Any]:
 
 
 def _from_live(finding: Finding) -> dict[str, Any]:
-    """A round that is not on record is not among the rounds of a file; its people are known."""
+    """Take table, time and people of a round in play, which cannot be named as it is not on record yet."""
     live = finding.live_round
     return {
         "table": finding.table_id, "occurred_from": _shown(finding.round_started_at),
@@ -266,7 +270,7 @@ def _from_finding(finding: Finding) -> dict[str, Any]:
 
 
 def situation_of(finding: Finding) -> str:
-    """By the rule that was found broken; empty where that does not tell."""
+    """Return the situation of a finding by the rule that it cites; empty where that is not clear."""
     if finding.category == Category.BREACH:
         return "below-minimum-unnoticed" if finding.kind == "below-minimum" else "over-limit-unnoticed"
     book = rulebook(finding.rulebook)

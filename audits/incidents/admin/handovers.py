@@ -1,4 +1,4 @@
-"""Handovers: what a shift leaves to the next, signed by who leaves and by who takes over."""
+"""The pages of handovers: a shift is signed off, and the next takes it over."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_
 
 class SignHandoverForm(forms.Form):
     watch = fields.text_field(
-        "What to watch", required=True, most=10_000, rows=6, help_text="Or that there is nothing."
+        "What to watch", required=True, most=10_000, rows=6, help_text="If there is nothing, say so."
     )
 
     def __init__(self, *args: Any, actor: Staff, **kwargs: Any) -> None:
@@ -40,7 +40,7 @@ class TakeForm(ActionForm):
         super().__init__(*args, thing=thing, **kwargs)
         del self.fields["reason"]
         if thing.is_taken:
-            raise ValidationError(f"This handover was signed by {thing.taken.who}; nothing has changed.")
+            raise ValidationError(f"This handover was already taken over by {thing.taken.who}; nothing has changed.")
 
 
 @admin.register(Handover)
@@ -65,7 +65,7 @@ class HandoverAdmin(WrittenOnceAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """What is open is shown before it is signed."""
+        """Show what is open, and sign off."""
         actor = actor_of(request)
         authorize(actor, "handover.sign")
         form = SignHandoverForm(request.POST if request.method == "POST" else None, actor=actor)
@@ -75,7 +75,7 @@ class HandoverAdmin(WrittenOnceAdmin):
             except ValidationError as error:
                 add_errors(form, error)
             else:
-                messages.success(request, f"{handover} is signed off; somebody else takes over.")
+                messages.success(request, f"{handover} is signed off. Another person must take it over.")
                 return redirect(self.address(handover))
         matters = open_matters(actor, actor.casino) if actor.casino else {}
         context = self.page_context(
@@ -124,14 +124,17 @@ class HandoverAdmin(WrittenOnceAdmin):
 def sign(actor: Staff, values: dict[str, Any]) -> Handover:
     casino = fields.casino_of(actor, values)
     if casino is None:
-        raise ValidationError("Say in which casino.")
+        raise ValidationError("Choose a casino.")
     return handover_sign(
         actor=actor, casino=casino, watch=values["watch"], is_confidential=values.get("is_confidential", False)
     )
 
 
 def named(actor: Staff, casino: Casino | None, incidents: list[list[str]]) -> list[dict[str, Any]]:
-    """The files that were open then, linked where the reader may open them."""
+    """Return the incidents that were open then, with the ones that the reader may open."""
     numbers = [number for number, _ in incidents]
-    known = {one.number: one for one in visible(actor, Incident.objects.filter(casino=casino, number__in=numbers))}
+    known = {
+        incident.number: incident
+        for incident in visible(actor, Incident.objects.filter(casino=casino, number__in=numbers))
+    }
     return [{"number": number, "state": state, "file": known.get(number)} for number, state in incidents]

@@ -1,4 +1,4 @@
-"""Incident files: the list, the form with its advice, a file with all that belongs to it, and the search."""
+"""The pages of incidents: the list, the search, the form with its advice, and an incident with all its records."""
 
 from functools import partial
 from typing import Any
@@ -21,7 +21,7 @@ from audits.incidents.admin.rulings import RulingViews, discretion_buttons, orde
 from audits.incidents.admin.steps import STATES, STEPS, IncidentAction, taken_to, verify_leads_to
 from audits.incidents.checklist import checklist_of
 from audits.incidents.deadlines import clock
-from audits.incidents.labels import facts_asked, situation_words
+from audits.incidents.labels import situation_label
 from audits.incidents.search import (
     UNFINISHED_FILES,
     IncidentFilter,
@@ -35,6 +35,7 @@ from audits.incidents.search import (
 )
 from audits.incidents.services.checklist import step_tick
 from audits.incidents.services.incidents import incident_open
+from audits.incidents.situations import situations
 from audits.incidents.states import find_transition, transitions_from
 from audits.models import Incident, IncidentNote, IncidentRound, IncidentState
 from audits.pages.listing import keyset_page
@@ -45,14 +46,14 @@ from games.access.services.access_records import confidential_read, words_search
 from games.pages.gated import ActionForm, AuditedAdmin, Button, actor_of, add_errors, require_safe
 from games.rounds.current_status import add_current_status
 
-#: How a state looks in a list.
+#: The colour of each state.
 COLOURS = {
     "open": "pending", "under-investigation": "pending", "awaiting-ruling": "suspended", "reopened": "suspended",
     "ruled": "open", "closed": "",
 }  # fmt: skip
 
 
-#: States in which nobody waits for a ruling.
+#: States after the ruling.
 DECIDED = (IncidentState.RULED, IncidentState.CLOSED)
 
 
@@ -79,7 +80,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         return can(request.user, "incident.open")
 
     def get_urls(self) -> list[URLPattern]:
-        views: dict[str, Any] = {one.name: partial(self.step_view, taken=one) for one in STEPS}
+        views: dict[str, Any] = {step.name: partial(self.step_view, taken=step) for step in STEPS}
         views |= {str(state): partial(self.state_view, to=state) for state in STATES}
         views |= self.ruling_views()
         view = self.admin_site.admin_view
@@ -111,7 +112,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         return {**self.admin_site.each_context(request), "title": title, "opts": self.opts, **more}
 
     def readable_value(self, field: Any, value: Any) -> str:
-        return situation_words(value) if field.name == "situation" else super().readable_value(field, value)
+        return situation_label(value) if field.name == "situation" else super().readable_value(field, value)
 
     # --- The list, and the search over years ---
 
@@ -128,21 +129,21 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         part = keyset_page(request, found, "occurred_from")
         context = self.page_context(
             request, "Incidents", form=form, part=part, may_open=self.has_add_permission(request),
-            files=[(row, situation_words(row.situation), COLOURS[row.state]) for row in part.rows],
+            files=[(row, situation_label(row.situation), COLOURS[row.state]) for row in part.rows],
         )  # fmt: skip
         return TemplateResponse(request, "incidents/incidents.html", context)
 
     def search_view(self, request: HttpRequest) -> HttpResponse:
-        """Over all years; of what is confidential nothing is found by those who may not see it."""
+        """Search all years; confidential records are found only by those who may see them."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "incident.view")
         text = request.GET.get("q", "")[:200].replace("\x00", "")
         found = search(actor, text)
-        prefetch_related_objects([one.thing for one in found if isinstance(one.thing, IncidentNote)], "incident")
+        prefetch_related_objects([hit.thing for hit in found if isinstance(hit.thing, IncidentNote)], "incident")
         words_searched(actor, text)
-        confidential_read(actor, [one.thing for one in found])
-        hits = [self._hit(one) for one in found]
+        confidential_read(actor, [hit.thing for hit in found])
+        hits = [self._hit(hit) for hit in found]
         context = self.page_context(request, "Search", text=text, hits=hits)
         return TemplateResponse(request, "incidents/incident_search.html", context)
 
@@ -166,21 +167,21 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         if request.method == "POST" and "advise" not in request.POST:
             form = IncidentForm(request.POST, actor=actor)
             if (incident := self._opened(request, form)) is not None:
-                messages.success(request, f"{incident} is opened.")
+                messages.success(request, f"{incident} was opened.")
                 return redirect(self.address(incident))
             initial = request.POST.dict()
-        else:  # asked for advice without a script, the form comes back as it is
+        else:  # without JavaScript the advice comes with the form as it was filled in
             initial = request.POST.dict() if request.method == "POST" else initial_from(actor, request.GET)
             form = IncidentForm(initial=initial, actor=actor)
         shown = advice_shown(IncidentForm(initial, actor=actor).advice())
         context = self.page_context(
             request, "New incident", form=form, origins=origins_of(actor, request.POST or request.GET),
-            asked=facts_asked(), **shown,
+            asked=situations(), **shown,
         )  # fmt: skip
         return TemplateResponse(request, "incidents/incident_add.html", context)
 
     def _opened(self, request: HttpRequest, form: IncidentForm) -> Incident | None:
-        """The file, or None where the form or the service has something against it."""
+        """Open the incident; return None where the form or the service refuses it."""
         if not form.is_valid():
             return None
         try:
@@ -190,7 +191,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
             return None
 
     def advice_view(self, request: HttpRequest) -> HttpResponse:
-        """The piece of the page that the script keeps up while the form is filled in."""
+        """Return the part of the page that the script updates while the form is filled in."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "incident.open")
@@ -211,7 +212,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         confidential_read(actor, [*notes, *(evidence or ())])
         context = self.page_context(
             request, incident.number, original=incident, incident=incident, buttons=self.buttons(actor, incident),
-            situation=situation_words(incident.situation), colour=COLOURS[incident.state],
+            situation=situation_label(incident.situation), colour=COLOURS[incident.state],
             steps_taken=incident.steps.all(), people=incident.people.select_related("staff", "confirmation"),
             who_decides="" if incident.state in DECIDED else who_decides(incident),
             consents=incident.ruling_consents.select_related("ruler"),
@@ -229,7 +230,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         return TemplateResponse(request, "incidents/incident.html", context)
 
     def checklist_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Tick or untick one step; back on the page it says who and when."""
+        """Tick or untick one step, and return to the page."""
         actor = actor_of(request)
         incident = self.get_or_deny(request, object_id)
         authorize(actor, "incident.change", incident)
@@ -244,16 +245,18 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         return redirect(f"{self.address(incident)}#advised")
 
     def buttons(self, actor: Any, incident: Incident) -> list[Button]:
-        """By the table of transitions first, then what can be added; each for whoever may."""
+        """Return the actions open to this person: transitions first, then what can be added."""
         onward = [
-            Button(self.address(incident, str(one.after)), one.title, STATES[one.after], is_main=True)
-            for one in transitions_from(incident.state)
-            if can(actor, one.action, incident)
+            Button(
+                self.address(incident, str(transition.after)), transition.title, STATES[transition.after], is_main=True
+            )
+            for transition in transitions_from(incident.state)
+            if can(actor, transition.action, incident)
         ]
         steps = [
-            Button(self.address(incident, one.name), one.title, one.icon)
-            for one in STEPS
-            if one.is_open_to(actor, incident) and not (one.name == "dispute" and hasattr(incident, "dispute"))
+            Button(self.address(incident, step.name), step.title, step.icon)
+            for step in STEPS
+            if step.is_open_to(actor, incident) and not (step.name == "dispute" and hasattr(incident, "dispute"))
         ]
         if can(actor, "evidence.add", incident):
             steps.insert(1, Button(self.address(incident, "evidence"), "Add evidence", "attach_file"))
@@ -264,7 +267,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
         return self.step(request, object_id, action=taken.action, title=taken.title, form_class=form, take=taken.take)
 
     def state_view(self, request: HttpRequest, object_id: str, to: IncidentState) -> HttpResponse:
-        """What the table of transitions does not have is told, and asks for no right."""
+        """Take the incident to another state; where the table of transitions has no such step, only say so."""
         incident = self.get_or_deny(request, object_id)
         transition = find_transition(incident.state, to)
         if transition is None:
@@ -280,7 +283,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
 
 
 def rounds_shown(actor: Any, incident: Incident) -> list[IncidentRound]:
-    """Return the rounds of a file within the reader's sight, with their current status."""
+    """Return the rounds of an incident that the reader may see, with their current status."""
     links = list(rounds_of(actor, incident).select_related("round__table__casino"))
     add_current_status(link.round for link in links)
     return links
@@ -291,5 +294,5 @@ def sent_tick(sent: QueryDict) -> tuple[int, bool]:
     is_done = "tick" in sent
     place = sent.get("tick", sent.get("untick", ""))
     if not (place.isascii() and place.isdecimal() and len(place) < 4):  # noqa: PLR2004  no list is that long
-        raise ValidationError("Choose a step of the checklist to tick or untick.")
+        raise ValidationError("Choose a step of the checklist.")
     return int(place), is_done

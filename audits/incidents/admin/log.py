@@ -1,4 +1,4 @@
-"""The daily log: entries by gaming day and shift, a quick form, and an entry with what was added to it."""
+"""The pages of the daily log: entries by gaming day and shift, a quick form, and an entry with its addenda."""
 
 from itertools import groupby
 from typing import Any
@@ -28,10 +28,10 @@ from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_
 
 
 class LogForm(forms.Form):
-    """What was seen. The time is now, where none is given."""
+    """A new log entry. The time defaults to now."""
 
-    at = MomentField(label="Seen at", past=True, required=False, help_text="Empty: now.")
-    location = fields.text_field("Place", placeholder="Cage, entrance, bar …")
+    at = MomentField(label="Seen at", past=True, required=False, help_text="Defaults to now.")
+    location = fields.text_field("Location", placeholder="Cage, entrance, bar …")
     summary = fields.text_field("What was seen", required=True, most=10_000, rows=3)
     camera = fields.text_field("Camera", most=60, placeholder="PTZ-114")
     time_code = fields.text_field("Time code", most=40, placeholder="21:07:33:12")
@@ -52,7 +52,7 @@ class LogForm(forms.Form):
         values = dict(self.cleaned_data)
         casino = fields.casino_of(self.actor, values)
         if casino is None:
-            raise ValidationError({"table": "Say at which table, or in which casino."})
+            raise ValidationError({"table": "Choose a table or a casino."})
         values["at"] = values["at"] or timezone.now()
         values.pop("casino", None)
         pit = None if values["table"] else self.actor.pit
@@ -60,7 +60,7 @@ class LogForm(forms.Form):
 
     @property
     def seconds(self) -> list[Any]:
-        """What is filled in where there is time for it."""
+        """Return the optional fields, shown below the quick ones."""
         return [self[name] for name in ("location", "camera", "time_code", "recording", "keep_until")]
 
 
@@ -83,7 +83,7 @@ class LogSearch(forms.Form):
 
 
 class AddForm(ActionForm):
-    summary = fields.text_field("What is to be added", required=True, most=10_000, rows=4)
+    summary = fields.text_field("Addendum", required=True, most=10_000, rows=4)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -111,7 +111,7 @@ class LogEntryAdmin(WrittenOnceAdmin):
         found = LogEntry.objects.none() if wanted is None else entries_found(actor, wanted)
         part = keyset_page(request, found, "at")
         confidential_read(actor, part.rows)
-        by_shift = groupby(part.rows, key=lambda one: (one.gaming_day, one.shift))
+        by_shift = groupby(part.rows, key=lambda entry: (entry.gaming_day, entry.shift))
         context = self.page_context(
             request, "Daily log", form=form, part=part, groups=[(*key, list(rows)) for key, rows in by_shift],
             new=LogForm(actor=actor, auto_id="new_%s") if self.has_add_permission(request) else None,
@@ -130,7 +130,7 @@ class LogEntryAdmin(WrittenOnceAdmin):
             except ValidationError as error:
                 add_errors(form, error)
             else:
-                messages.success(request, f"Entry {entry} is in the log.")
+                messages.success(request, f"Entry {entry} was saved.")
                 return redirect("admin:audits_logentry_changelist")
         return TemplateResponse(request, "incidents/log_add.html", self.page_context(request, "New entry", new=form))
 
@@ -153,7 +153,7 @@ class LogEntryAdmin(WrittenOnceAdmin):
     def buttons(self, actor: Staff, entry: LogEntry) -> list[Button]:
         opening = f"{reverse('admin:audits_incident_add')}?entry={entry.pk}"
         offered = [
-            ("logentry.add", Button(self.address(entry, "append"), "Add to it", "add_comment", is_main=True)),
+            ("logentry.add", Button(self.address(entry, "append"), "Add an addendum", "add_comment", is_main=True)),
             ("evidence.add", Button(self.address(entry, "evidence"), "Add evidence", "attach_file")),
             ("incident.open", Button(opening, "Open an incident", "report")),
         ]
@@ -162,14 +162,15 @@ class LogEntryAdmin(WrittenOnceAdmin):
         return [button for action, button in offered if can(actor, action, entry)]
 
     def append_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """A slip is mended beside the entry, which stays as it is."""
+        """Add an addendum, for example to correct the entry, which stays as it is."""
         entry = self.get_or_deny(request, object_id)
         confidential_read(actor_of(request), [entry])
 
         def take(actor: Staff, entry: LogEntry, values: dict[str, Any]) -> str:
-            return f"Added to {entry} as {log_addendum(actor=actor, entry=entry, summary=values['summary'])}."
+            return f"Added to {entry} as entry {log_addendum(actor=actor, entry=entry, summary=values['summary'])}."
 
         return take_step(
-            self.admin_site, request, entry, action="logentry.add", title="Add to it", form_class=AddForm, take=take,
+            self.admin_site, request, entry, action="logentry.add", title="Add an addendum", form_class=AddForm,
+            take=take,
             back=self.address(entry), above="incidents/log_entry_above.html", context={"entry": entry},
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""On the pages of an incident: it is ruled on, with the precedents in sight, and what follows is ordered."""
+"""The pages of an incident about rulings: rule with the precedents in sight, and order corrective actions."""
 
 from functools import partial
 from typing import Any
@@ -40,7 +40,7 @@ def discretion_buttons(actor: Staff, incident: Incident) -> list[Button]:
 
 
 class RulingViews:
-    """The part of the incident's pages that is about rulings."""
+    """The views of an incident that are about rulings."""
 
     admin_site: Any
     get_or_deny: Any
@@ -50,10 +50,10 @@ class RulingViews:
             "rule": self.rule_view, "settle": self.settle_view, "discretion": self.discretion_view,
             "discretion-settle": self.discretion_settle_view,
         }  # fmt: skip
-        return views | {one.name: partial(self.order_view, order=one) for one in ORDERS}
+        return views | {order.name: partial(self.order_view, order=order) for order in ORDERS}
 
     def rule_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Who was not quick enough is told, and keeps what he wrote."""
+        """Rule on an incident. If another person ruled first, say so and keep what was written."""
         incident: Incident = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "ruling.make", incident)
         if request.method != "POST":

@@ -1,4 +1,4 @@
-"""When the shifts of a casino begin, and what the law asks for where a patron disputes: a casino's own data."""
+"""The settings of a casino: its shifts, and what the law requires where a patron disputes."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from games.pages.gated import ActionForm, AuditedAdmin
 
 
 class CasinosOwnAdmin(AuditedAdmin):
-    """Who may change it may add it; its casino stays."""
+    """A setting of a casino: whoever may change it may add it; its casino cannot be changed."""
 
     list_filter = ["casino"]
     list_select_related = ["casino"]
@@ -45,11 +45,11 @@ class ShiftAdmin(CasinosOwnAdmin):
     def remove(self, request: HttpRequest, object_id: str) -> HttpResponse:
         def take(actor: Staff, shift: Shift, values: dict[str, Any]) -> str:
             shift_remove(actor=actor, shift=shift, reason=values["reason"])
-            return f"{shift} is removed; what was written in it stays."
+            return f"{shift} was removed; its entries stay."
 
         answer = self.step(
             request, object_id, action="shift.change", title="Remove", form_class=ActionForm, take=take
-        )  # its page is gone with it
+        )  # after the removal its page no longer exists
         is_gone = request.method == "POST" and self.get_object(request, object_id) is None
         return redirect("admin:audits_shift_changelist") if is_gone else answer
 

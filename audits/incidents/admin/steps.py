@@ -1,4 +1,4 @@
-"""What is done on an incident file: taken from state to state, mended, added to."""
+"""The actions on an incident: take it to another state, correct it, add to it."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -34,7 +34,7 @@ from games.pages.gated import ActionForm
 
 
 class ActorForm(ActionForm):
-    """A step whose form depends on who is at the keyboard."""
+    """The form of an action that depends on the person."""
 
     actor: Staff  # set by the page (incident.IncidentAdmin)
     asks_why = True
@@ -58,7 +58,7 @@ class NoteForm(ActorForm):
 class PeopleForm(ActorForm):
     part = fields.choice_field("Part", IncidentPerson.Part.choices)
     references = fields.text_field(
-        "Who", required=True, most=2000, help_text="Staff numbers, or patrons by reference; apart by commas."
+        "Who", required=True, most=2000, help_text="Staff numbers or patron references, separated by commas."
     )
     asks_why = False
 
@@ -68,15 +68,18 @@ class PeopleForm(ActorForm):
 
 
 class ConfirmPartyForm(ActorForm):
-    """A named dealer or supervisor whom nobody has confirmed yet."""
+    """Confirm a named dealer or supervisor."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         verify_not_closed(self.thing)
-        self.known = {str(one.pk): one for one in unconfirmed(self.thing)}
+        self.known = {str(person.pk): person for person in unconfirmed(self.thing)}
         if not self.known:
-            raise ValidationError("No dealer or supervisor of the staff on record is named and not confirmed.")
-        named = [(key, f"{one.get_part_display()} {one.staff}, named by {one.who}") for key, one in self.known.items()]
+            raise ValidationError("There is no named dealer or supervisor left to confirm.")
+        named = [
+            (key, f"{person.get_part_display()} {person.staff}, named by {person.who}")
+            for key, person in self.known.items()
+        ]
         self.fields["person"] = fields.choice_field("Who", named)
         self.order_fields(["person", "reason"])
 
@@ -85,13 +88,13 @@ class ConfirmPartyForm(ActorForm):
 
 
 def unconfirmed(incident: Incident) -> list[IncidentPerson]:
-    """The named dealers and supervisors of the staff on record who are not confirmed."""
+    """Return the named dealers and supervisors on record as staff who are not confirmed yet."""
     named = incident.people.filter(part__in=IncidentPerson.PARTIES, staff__isnull=False, confirmation=None)
     return list(named.select_related("staff", "incident"))
 
 
 class ConsentForm(ActorForm):
-    """A casino manager of no single casino, where nobody of the casino can rule."""
+    """Consent to a ruling by a group casino manager, where no one of the casino can rule."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -101,7 +104,9 @@ class ConsentForm(ActorForm):
         self.known = {str(group_ruler.pk): group_ruler for group_ruler in group_rulers_of(self.thing)}
         if not self.known:
             raise ValidationError(who_decides(self.thing))
-        self.fields["ruler"] = fields.choice_field("Ruling by", [(key, str(one)) for key, one in self.known.items()])
+        self.fields["ruler"] = fields.choice_field(
+            "Ruling by", [(key, str(ruler)) for key, ruler in self.known.items()]
+        )
         self.order_fields(["ruler", "reason"])
 
     def clean_ruler(self) -> Staff:
@@ -109,7 +114,7 @@ class ConsentForm(ActorForm):
 
 
 class RoundForm(ActorForm):
-    rounds = fields.text_field("Rounds", required=True, most=2000, help_text="By reference; apart by commas.")
+    rounds = fields.text_field("Rounds", required=True, most=2000, help_text="References, separated by commas.")
     asks_why = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -121,39 +126,39 @@ class RoundForm(ActorForm):
         for ref in listed(self.cleaned_data["rounds"]):
             rounds = list(rounds_called(self.actor, ref).filter(table__casino=self.thing.casino_id))
             if not rounds:
-                raise ValidationError(f"{ref}: no such round is within your sight.")
+                raise ValidationError(f"{ref}: there is no such round that you can see.")
             found += rounds
         return found
 
 
 class RelateForm(ActorForm):
-    other = fields.text_field("The other file", required=True, most=20, placeholder="IN-2026-000123")
+    other = fields.text_field("Related incident", required=True, most=20, placeholder="IN-2026-000123")
     field_order = ["other", "reason"]
 
     def clean_other(self) -> Incident:
-        """Of the same casino, and within sight."""
+        """Find a visible incident of the same casino by its number."""
         number = self.cleaned_data["other"].strip().upper()
         files = visible(self.actor, Incident.objects.filter(casino=self.thing.casino_id, number=number))
         if (found := files.first()) is None:
-            raise ValidationError(f"{number}: no such file is within your sight.")
+            raise ValidationError(f"{number}: there is no such incident that you can see.")
         return found
 
 
 class DisputeForm(ActorForm):
-    patron = fields.text_field("Patron", required=True, help_text="By reference, never by name.")
-    raised_at = MomentField(label="Raised at", past=True, required=False, help_text="Empty: now.")
+    patron = fields.text_field("Patron", required=True, help_text="The reference, never the name.")
+    raised_at = MomentField(label="Raised at", past=True, required=False, help_text="Defaults to now.")
     field_order = ["patron", "raised_at", "reason"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if hasattr(self.thing, "dispute"):
-            raise ValidationError(f"{self.thing} has a dispute on record already.")
+            raise ValidationError(f"{self.thing} already has a dispute.")
         patron = self.thing.people.filter(part=IncidentPerson.Part.PATRON).first()
         self.fields["patron"].initial = patron.reference if patron else ""
 
 
 class MendForm(ActorForm, SituationForm):
-    """The file as it stands, to be put right; what stood there before stays in the history."""
+    """Correct an incident; the history keeps the earlier values."""
 
     occurred_from = MomentField(label="From", past=True)
     occurred_to = MomentField(label="To", past=True, required=False)
@@ -178,7 +183,7 @@ class MendForm(ActorForm, SituationForm):
         return self._kept("occurred_to")
 
     def _kept(self, name: str) -> dt.datetime | None:
-        """The form shows seconds: a moment that was left as it is shown stays exactly what it was."""
+        """Keep the exact moment if it was not changed: the form shows whole seconds only."""
         known: dt.datetime | None = getattr(self.thing, name)
         said: dt.datetime | None = self.cleaned_data[name]
         return known if known and said == known.replace(microsecond=0) else said
@@ -187,7 +192,7 @@ class MendForm(ActorForm, SituationForm):
         values = super().clean() or {}
         self.verify_facts()
         if self.thing.table_id and not values.get("table") and "table" not in self.errors:
-            self.add_error("table", "Say at which table.")
+            self.add_error("table", "Choose a table.")
         values["facts"] = self.facts()
         return values
 
@@ -199,13 +204,13 @@ def mend(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
         game = table.assignment_at(values["occurred_from"]) if table else None
         changes |= {"pit": table.pit if table else None, "rulebook": game.rulebook if game else ""}
     incident_change(actor=actor, incident=incident, changes=changes, reason=values["reason"])
-    return f"{incident} is mended; what stood there before is in its history."
+    return f"{incident} was corrected; its history keeps the earlier values."
 
 
 def note(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     is_confidential = values.get("is_confidential", False)
     incident_note(actor=actor, incident=incident, text=values["text"], is_confidential=is_confidential)
-    return "The note is in the file."
+    return "The note was added."
 
 
 def add_people(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
@@ -216,7 +221,7 @@ def add_people(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
 
 def confirm(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     party_confirm(actor=actor, person=values["person"], reason=values["reason"])
-    return f"{values['person']} is confirmed, and does not rule on {incident}."
+    return f"{values['person']} is confirmed and cannot rule on {incident}."
 
 
 def consent(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
@@ -231,7 +236,7 @@ def add_rounds(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
 
 def relate(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     incident_relate(actor=actor, incident=incident, other=values["other"], reason=values["reason"])
-    return f"{incident} and {values['other']} show on each other's page."
+    return f"{incident} and {values['other']} are related."
 
 
 def raise_dispute(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
@@ -239,12 +244,12 @@ def raise_dispute(actor: Staff, incident: Incident, values: dict[str, Any]) -> s
     dispute = dispute_raise(
         actor=actor, incident=incident, patron=values["patron"], raised_at=raised_at, reason=values["reason"]
     )
-    return f"The dispute is on record; its time ends on {timezone.localtime(dispute.due_at):%d %B %Y, %H:%M}."
+    return f"The dispute is on record; it is due on {timezone.localtime(dispute.due_at):%d %B %Y, %H:%M}."
 
 
 @dataclass(frozen=True)
 class IncidentAction:
-    """A page with one form: its name in the address, what lets somebody take it, and what takes it."""
+    """A page with one form: its name in the address, the action that allows it, and the function that does it."""
 
     name: str
     title: str
@@ -254,7 +259,7 @@ class IncidentAction:
     take: Callable[[Staff, Any, dict[str, Any]], str]
     while_closed: bool = False
     offered: Callable[[Incident], bool] = lambda incident: True
-    is_change: bool = False  # of what was reported, which is not everybody's
+    is_change: bool = False  # changes what was reported, which not everyone may do
 
     def is_open_to(self, actor: Staff, incident: Incident) -> bool:
         allowed = can_change(actor, incident) if self.is_change else can(actor, self.action, incident)
@@ -287,10 +292,10 @@ STEPS = (
     IncidentAction(
         "dispute", "Raise dispute", "feedback", "dispute.change", DisputeForm, raise_dispute, while_closed=True
     ),
-    IncidentAction("mend", "Mend", "edit", "incident.change", MendForm, mend, is_change=True),
+    IncidentAction("mend", "Correct", "edit", "incident.change", MendForm, mend, is_change=True),
 )
 
-#: The states that a file is taken to, with an icon for each.
+#: The states that an incident can be taken to, each with its icon.
 STATES = {
     IncidentState.INVESTIGATION: "manage_search",
     IncidentState.AWAITING: "front_hand",
@@ -302,8 +307,10 @@ STATES = {
 
 def verify_leads_to(incident: Incident, to: str) -> None:
     if find_transition(incident.state, to) is None:
-        following = ", ".join(one.after.label.lower() for one in transitions_from(incident.state))
-        raise ValidationError(f"{incident} is {incident.get_state_display().lower()}; what may follow is {following}.")
+        following = ", ".join(transition.after.label.lower() for transition in transitions_from(incident.state))
+        raise ValidationError(
+            f"{incident} is {incident.get_state_display().lower()}; the next state can be {following}."
+        )
 
 
 def taken_to(to: str) -> Callable[[Staff, Any, dict[str, Any]], str]:

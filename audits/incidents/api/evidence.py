@@ -1,4 +1,4 @@
-"""Evidence: sent as a file or as a reference to a camera, listed, and fetched with a mark in its chain of custody."""
+"""Evidence: added as a file or a camera reference, listed, and downloaded with an entry in its chain of custody."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from games.engine.errors import InputError
 from games.models import Staff
 
 FORM = "multipart/form-data"
-MISSING = "file: is missing; send one file under this name, in a body that says its length."
+MISSING = "file: is missing; send one file under this name, in a body with its length."
 
 
 class EvidencePages(Pages):
@@ -35,7 +35,7 @@ class EvidencePages(Pages):
 
 
 class EvidenceView(GatedView):
-    """Of an incident or of a log entry."""
+    """Evidence of an incident or a log entry."""
 
     parser_classes = [StrictJSONParser, MultiPartParser]
 
@@ -45,7 +45,7 @@ class EvidenceView(GatedView):
         pages = EvidencePages()
         page = pages.paginate_queryset(known, request, view=self) or []
         confidential_read(self.actor, page)
-        return pages.get_paginated_response([evidence_document(self.actor, one) for one in page])
+        return pages.get_paginated_response([evidence_document(self.actor, evidence) for evidence in page])
 
     def added(self, request: Request, about: Incident | LogEntry) -> Response:
         authorize(self.actor, "evidence.add", about)
@@ -81,21 +81,21 @@ class LogEntryEvidence(EvidenceView):
 
 
 def file_added(actor: Staff, about: Incident | LogEntry, request: Request) -> Evidence:
-    """One file and what it shows; a form with anything else is refused."""
+    """Add one file with its description; refuse a form with anything else."""
     form = form_of(request)
     files = [file for name, found in request.FILES.lists() for file in found if name == "file"]
     if unknown := sorted(name for name in request.FILES if name != "file"):
         raise InputError(*(f"{name[:60]}: is not a known file; send one under the name file." for name in unknown))
     if len(files) != 1:
-        raise InputError(MISSING if not files else "file: stands twice; send one at a time.")
+        raise InputError(MISSING if not files else "file: is given twice; send one file at a time.")
     values = read_file_form(actor, form)
     return evidence_add(actor=actor, about=about, name=files[0].name or "", content=files[0], **values)
 
 
 def form_of(request: Request) -> dict[str, Any]:
-    """The fields beside the file."""
+    """Return the form fields other than the file."""
     if doubled := [name for name, values in request.POST.lists() if len(values) > 1]:
-        raise InputError(*(f"{name[:60]}: stands twice; keep one of them." for name in doubled))
+        raise InputError(*(f"{name[:60]}: is given twice; keep one of them." for name in doubled))
     return dict(request.POST.items())
 
 
@@ -113,7 +113,7 @@ class EvidenceDetail(GatedView):
 
 
 class AnyType(BaseContentNegotiation):
-    """The file is as it is, whatever `Accept` says; a refusal is JSON."""
+    """Answer with the file as it is, whatever `Accept` says; a refusal is JSON."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
         return None
@@ -130,5 +130,5 @@ class EvidenceContent(GatedView):
         evidence = evidence_of(self.actor, key)
         allowed(request)
         if not evidence.is_file:
-            raise Http404(f"Evidence {key} has no file; its record says which camera, and where the recording is.")
+            raise Http404(f"Evidence {key} has no file; its record names the camera and where the recording is kept.")
         return evidence_response(actor=self.actor, evidence=evidence)

@@ -1,4 +1,4 @@
-"""Incident files: to read, to open, to take from state to state, to add notes to."""
+"""Incidents: list, read, open, take to another state, add notes."""
 
 from rest_framework import status
 from rest_framework.request import Request
@@ -34,7 +34,7 @@ class IncidentList(GatedView):
         allowed(request, "table", "state", "situation", *PERIOD, *PAGES)
         pages = IncidentPages()
         page = pages.paginate_queryset(incidents_found(self.actor, filter_from(request)), request, view=self) or []
-        return pages.get_paginated_response([incident_line(one) for one in page])
+        return pages.get_paginated_response([incident_line(incident) for incident in page])
 
     @operations.incident_add
     def post(self, request: Request) -> Response:
@@ -54,7 +54,7 @@ class IncidentDetail(GatedView):
 class IncidentSteps(GatedView):
     @operations.incident_step
     def post(self, request: Request, number: str) -> Response:
-        """Answers the file as it is now; 409 where the step does not follow from its state."""
+        """Answer with the incident as it is now; 409 where its state does not allow the step."""
         allowed(request, "casino")
         incident = incident_of(self.actor, number, request)
         to, reason = read_step(self.actor, request.data)
@@ -98,7 +98,7 @@ class RulingConsents(GatedView):
             (group_ruler for group_ruler in group_rulers_of(incident) if group_ruler.number == number_of.strip()), None
         )
         if ruler is None:
-            raise InputError(f"ruler: {number_of!r:.60} is no casino manager of no single casino; choose one.")
+            raise InputError(f"ruler: {number_of!r:.60} is not a group casino manager who may rule; choose one.")
         ruling_consent(actor=self.actor, incident=incident, ruler=ruler, reason=reason)
         return Response(incident_document(self.actor, incident), status=status.HTTP_201_CREATED)
 

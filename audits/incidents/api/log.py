@@ -1,4 +1,4 @@
-"""The daily log: to read, to write, to add to."""
+"""The daily log: list and read entries, write one, add to one."""
 
 from rest_framework import status
 from rest_framework.request import Request
@@ -32,7 +32,7 @@ class LogEntryList(GatedView):
         pages = EntryPages()
         page = pages.paginate_queryset(entries_found(self.actor, wanted), request, view=self) or []
         confidential_read(self.actor, page)
-        return pages.get_paginated_response([entry_line(self.actor, one) for one in page])
+        return pages.get_paginated_response([entry_line(self.actor, entry) for entry in page])
 
     @operations.entry_add
     def post(self, request: Request) -> Response:
@@ -53,7 +53,7 @@ class LogEntryDetail(GatedView):
 class LogEntryAddenda(GatedView):
     @operations.entry_addendum
     def post(self, request: Request, key: int) -> Response:
-        """Answers the addendum, which is an entry itself."""
+        """Answer with the addendum, which is an entry itself."""
         entry = entry_of(self.actor, key)
         authorize(self.actor, "logentry.add", entry)
         allowed(request)

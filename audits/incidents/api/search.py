@@ -1,11 +1,11 @@
-"""Search over entries, files and notes; and advice, without opening a file."""
+"""Search in log entries, incidents and notes; and advice without opening an incident."""
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audits.api import operations
 from audits.incidents.advice import advice_on
-from audits.incidents.parser import LONGEST_QUERY, read_asked
+from audits.incidents.parser import LONGEST_QUERY, read_advice_question
 from audits.incidents.search import search
 from audits.incidents.serializers import hit_document
 from audits.incidents.situations import verify_situation
@@ -23,7 +23,7 @@ class Search(GatedView):
         allowed(request, "q")
         words = text(request, "q") or ""
         if not words.strip() or len(words) > LONGEST_QUERY:
-            raise InputError(f"q: needs words to search for, of at most {LONGEST_QUERY} characters; write some.")
+            raise InputError(f"q: needs words to search for, at most {LONGEST_QUERY} characters.")
         words_searched(self.actor, words)
         hits = search(self.actor, words)
         confidential_read(self.actor, [hit.thing for hit in hits])
@@ -33,10 +33,10 @@ class Search(GatedView):
 class Advice(GatedView):
     @operations.advice
     def post(self, request: Request) -> Response:
-        """As it would be kept with a file; nothing is written."""
+        """Answer with the advice as it would be kept with an incident; nothing is written."""
         authorize(self.actor, "incident.view")
         allowed(request)
-        asked = read_asked(self.actor, request.data)
-        authorize(self.actor, "incident.view", asked.table)
-        verify_situation(asked.situation, asked.facts)
-        return Response(advice_on(asked))
+        question = read_advice_question(self.actor, request.data)
+        authorize(self.actor, "incident.view", question.table)
+        verify_situation(question.situation, question.facts)
+        return Response(advice_on(question))

@@ -1,1 +1,1 @@
-"""Evidence files: which are accepted, and how they are handed out."""
+"""Evidence files: which types are accepted, and how they are downloaded."""

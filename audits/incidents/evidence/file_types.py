@@ -1,13 +1,13 @@
-"""Which files are taken as evidence: by what their content is, and not by what they call themselves."""
+"""The types of files accepted as evidence, checked by content and not only by name."""
 
 from pathlib import PurePosixPath, PureWindowsPath
 
 import puremagic
 from django.core.exceptions import ValidationError
 
-HEAD = 64 * 1024  # bytes that tell the type
+HEAD = 64 * 1024  # bytes from which the type is recognised
 LONGEST_NAME = 200
-#: What is taken, by the endings of its names: none of these runs anything by itself.
+#: The accepted types with their file name endings: none of these is executable.
 TYPES = {
     "image/jpeg": ("jpg", "jpeg", "jfif", "jpe"),
     "image/png": ("png",),
@@ -28,8 +28,7 @@ LISTED = "images (JPEG, PNG, GIF, WebP), video (MP4, MOV, WebM, AVI), sound (MP3
 
 
 def plain_name(name: str) -> str:
-    """The name alone: no folder, whichever way its slashes lean, no drive, and nothing that is not printed. One that is
-    too long keeps its ending."""
+    """Return a file name without folder, drive and unprintable characters; a long name is cut and keeps its ending."""
     printed = "".join(letter for letter in PureWindowsPath(name).name if letter.isprintable()) or "file"
     path = PurePosixPath(printed)
     ending = path.suffix[:20]
@@ -37,21 +36,21 @@ def plain_name(name: str) -> str:
 
 
 def type_of(name: str, head: bytes) -> str:
-    """The type, where name and content agree on one that is taken."""
+    """Return the accepted type on which name and content agree; refuse any other file."""
     claimed = BY_ENDING.get(PurePosixPath(name).suffix.lstrip(".").lower())
     if claimed is None:
-        raise ValidationError({"file": f"{name}: this type is not taken as evidence; send {LISTED}."})
+        raise ValidationError({"file": f"{name}: this type is not accepted as evidence; send {LISTED}."})
     found = {BY_ENDING.get(match.lstrip(".").lower()) for match in _endings(head)}
     if claimed not in found:
-        looks = ", ".join(sorted(one for one in found if one)) or "none of the types that are taken"
+        looks = ", ".join(sorted(kind for kind in found if kind)) or "none of the accepted types"
         raise ValidationError(
-            {"file": f"{name}: the name says {claimed}, the content looks like {looks}; send the file as it was made."}
+            {"file": f"{name}: the name says {claimed}, the content looks like {looks}; send the original file."}
         )
     return claimed
 
 
 def _endings(head: bytes) -> list[str]:
-    """Of the likeliest type alone: what many kinds of files begin with says little."""
+    """Return the endings of the most likely type only: many kinds of files begin alike."""
     try:
         matches = puremagic.magic_string(head)
     except (puremagic.PureError, ValueError):

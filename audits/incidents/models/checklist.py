@@ -1,4 +1,4 @@
-"""Ticks on the checklist of an incident: each one, and each taken away again, with who and when. Written once."""
+"""Ticks on the checklist of an incident: each tick and untick with person and time. Written once."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -11,7 +11,7 @@ from games.models import Staff
 
 
 class ChecklistTick(models.Model):
-    """A step that was ticked or unticked. The first record of a step ticks it, the second unticks it, and so on."""
+    """One tick or untick of a step. The first record of a step ticks it, the second unticks it, and so on."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"

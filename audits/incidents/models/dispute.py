@@ -1,4 +1,4 @@
-"""A patron's dispute and the clock that the law sets: fields and deadlines are a casino's own data."""
+"""Patron disputes and their legal deadline; law and deadline are set by each casino."""
 
 import datetime as dt
 
@@ -15,7 +15,7 @@ from games.models import Casino
 
 
 class DisputeRule(models.Model):
-    """What the law of the place asks for. A casino without one of its own has these defaults."""
+    """What the law requires where a patron disputes. A casino without a rule of its own has these defaults."""
 
     grants = Grants(update=("law", "authority", "days", "warn_days"))
     casino_path, pit_path = "casino", None
@@ -37,7 +37,7 @@ class DisputeRule(models.Model):
 
 
 class Dispute(models.Model):
-    """A dispute of a patron, attached to an incident; its clock runs until it is resolved."""
+    """A patron's dispute, attached to an incident; open until it is resolved or both duties are done."""
 
     grants = Grants(update=("notified_at", "patron_told_at", "resolved_at", "resolution", "told"))
     casino_path, pit_path = "incident__casino", "incident__pit"
@@ -63,7 +63,7 @@ class Dispute(models.Model):
             models.CheckConstraint(condition=Q(due_at__gt=F("raised_at")), name="dispute_due_after_it_is_raised"),
             models.CheckConstraint(
                 condition=Q(resolved_at__isnull=True, resolution="") | Q(resolved_at__isnull=False) & ~Q(resolution=""),
-                name="dispute_resolved_with_words",
+                name="dispute_resolved_with_subjects",
             ),
         ]
         indexes = [models.Index(fields=["due_at"], condition=Q(resolved_at__isnull=True), name="dispute_running")]
@@ -73,7 +73,7 @@ class Dispute(models.Model):
 
     @property
     def is_settled(self) -> bool:
-        """Resolved, or both duties done: the clock has nothing left to ask for."""
+        """Return whether it is resolved, or both duties are done: the law requires nothing more."""
         return self.resolved_at is not None or (self.notified_at is not None and self.patron_told_at is not None)
 
     @property
@@ -82,4 +82,5 @@ class Dispute(models.Model):
 
 
 def dispute_rule_of(casino: Casino) -> DisputeRule:
+    """Return the dispute rule of a casino, or the defaults."""
     return DisputeRule.objects.filter(casino=casino).first() or DisputeRule(casino=casino)

@@ -1,4 +1,4 @@
-"""Evidence: files and camera references, hashed when they come, with everybody who ever touched them."""
+"""Evidence: files, hashed when they are added, and camera references, each with its chain of custody."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,7 +11,7 @@ from games.models import Casino, Pit, Staff
 
 
 class Evidence(models.Model):
-    """Written once. The file lies outside the web root, under a name of its own."""
+    """A file or a camera reference. Written once. The file is stored outside the web root, under a random name."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
@@ -59,7 +59,7 @@ class Evidence(models.Model):
 
 
 class CustodyStep(models.Model):
-    """Who added, opened or copied a piece of evidence, and through which door. Written once."""
+    """Who added, opened or copied a piece of evidence, and through which page or call. Written once."""
 
     class What(models.TextChoices):
         ADDED = "added"

@@ -1,4 +1,4 @@
-"""Incident files: a number, what happened, who was there, what was advised, and every step since."""
+"""Incidents: the number, what happened, the people, the advice, and every step since."""
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
@@ -23,6 +23,8 @@ class IncidentState(models.TextChoices):
 
 
 class Incident(models.Model):
+    """The file of an incident: what happened, where and when, with the advice as it was given."""
+
     grants = Grants(
         update=(
             "pit", "table", "occurred_from", "occurred_to", "situation", "facts", "account", "rulebook", "state",
@@ -100,7 +102,7 @@ class Incident(models.Model):
 
 
 class IncidentStep(models.Model):
-    """A step from one state to another: who, in which post, when and why. Written once."""
+    """A step from one state to another, with person, post, time and reason. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
@@ -122,7 +124,7 @@ class IncidentStep(models.Model):
 
 
 class IncidentNote(models.Model):
-    """A remark on a file; a confidential one is seen by surveillance, compliance and auditors only. Written once."""
+    """A note on an incident; only surveillance, compliance and auditors see a confidential one. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
@@ -148,7 +150,7 @@ class IncidentNote(models.Model):
 
 
 class IncidentPerson(models.Model):
-    """Who was there: staff by number, patrons by reference only. Written once."""
+    """A person who was present: staff by number, patrons by reference only. Written once."""
 
     class Part(models.TextChoices):
         DEALER = "dealer"
@@ -186,7 +188,7 @@ class IncidentPerson(models.Model):
 
     @property
     def is_party(self) -> bool:
-        """Named in a part that bars from ruling, once that is confirmed."""
+        """Return whether the part bars this person from ruling, once it is confirmed."""
         return self.part in self.PARTIES
 
     @property
@@ -195,9 +197,9 @@ class IncidentPerson(models.Model):
 
 
 class PartyConfirmation(models.Model):
-    """A named dealer or supervisor is a fact: confirmed by surveillance or compliance, not by who named them.
+    """The confirmation by surveillance or compliance that a named dealer or supervisor had that part. Written once.
 
-    Written once. Without it a name bars nobody from ruling.
+    Whoever named the person cannot confirm it. Only a confirmed person is barred from ruling.
     """
 
     grants = WRITTEN_ONCE
@@ -217,7 +219,7 @@ class PartyConfirmation(models.Model):
 
 
 class IncidentRound(models.Model):
-    """A round that a file is about. Written once."""
+    """A round that an incident is about. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
@@ -236,7 +238,7 @@ class IncidentRound(models.Model):
 
 
 class IncidentLink(models.Model):
-    """Two files that belong together, shown on both sides. Written once."""
+    """Two related incidents; the link shows on both. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "one__casino", "one__pit"

@@ -1,4 +1,4 @@
-"""The daily log: what surveillance and the pit saw, by shift. Written once; a slip is mended by an addendum."""
+"""The daily log: what surveillance and the pit saw, by shift. Written once; an addendum corrects a mistake."""
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
@@ -12,7 +12,7 @@ from games.models import Casino, Pit, Staff, Table
 
 
 class Shift(models.Model):
-    """When the shifts of a casino begin, by its own clock; each lasts until the next. Without any, the usual three."""
+    """A shift of a casino, lasting until the next begins. A casino without shifts of its own has the usual three."""
 
     grants = Grants(update=("name", "starts"), delete=True)
     casino_path, pit_path = "casino", None
@@ -35,7 +35,7 @@ class Shift(models.Model):
 
 
 class LogEntry(models.Model):
-    """What somebody saw, as he wrote it down. Never changed from the moment it is saved."""
+    """An entry of the daily log, as its author wrote it. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
@@ -92,7 +92,7 @@ class LogEntry(models.Model):
 
 
 class Handover(models.Model):
-    """What a shift leaves to the next: what is open, what to watch. Signed by who leaves."""
+    """A shift signed off for the next: what is open and what to watch. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
@@ -132,14 +132,14 @@ class Handover(models.Model):
 
 
 class HandoverTaken(models.Model):
-    """Signed by who takes over: once, and by somebody else."""
+    """The signature of the person who takes over: once, and never the person who signed off."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "handover__casino", "handover__pit"
     confidential_path = "handover__is_confidential"
 
     handover = models.OneToOneField(Handover, on_delete=models.PROTECT, related_name="taken")
-    # stands here again for the CHECK; a foreign key over both together keeps it true (migration 0003)
+    # repeated for the CHECK; a foreign key over both columns keeps it equal to the handover's (migration 0003)
     left_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     taken_by = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
     who = models.TextField("signed by")

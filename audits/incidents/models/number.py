@@ -1,4 +1,4 @@
-"""Numbers of a series, such as IN-2026-000123: made by the system, without a gap in a casino's year."""
+"""Counters for numbers such as IN-2026-000123, gapless in each casino and year."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from games.models import Casino
 
 
 class NumberCounter(models.Model):
-    """The last number of a casino's year. Its row is locked while one is taken: no number is left out."""
+    """The last number of a series in a casino's year. Locked while a number is taken, so there are no gaps."""
 
     grants = Grants(update=("last",))
 

@@ -1,4 +1,4 @@
-"""The checklist of an incident: steps ticked and unticked, with who and when."""
+"""Tick and untick the steps of an incident's checklist."""
 
 import datetime as dt
 
@@ -15,9 +15,9 @@ from games.models import Staff
 
 @transaction.atomic
 def step_tick(*, actor: Actor, incident: Incident, step: int, is_done: bool) -> ChecklistTick | None:
-    """Tick a step of the checklist, or untick it. Where it is so already, nothing is written.
+    """Tick or untick a step of the checklist; write nothing where nothing changes.
 
-    Return the record that says so now; None for a step that was never ticked.
+    Return the latest record of the step; None if it was never ticked.
     """
     current = incident_locked(incident)
     authorize(actor, "incident.change", current)

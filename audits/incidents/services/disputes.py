@@ -1,4 +1,4 @@
-"""Patrons' disputes and the clock that the law sets."""
+"""Patron disputes and their legal deadline."""
 
 import datetime as dt
 from collections import defaultdict
@@ -18,14 +18,14 @@ from games.history.audited_save import record_change, record_save, verify_reason
 from games.models import Casino, Staff
 
 MARKS = ("notified_at", "patron_told_at")
-TOLD = "compliance"
-#: What the law of a place can set.
+NOTIFIED_ROLE = "compliance"
+#: What the law of a place sets.
 SETTINGS = ("law", "authority", "days", "warn_days")
 
 
 @transaction.atomic
 def dispute_raise(*, actor: Staff, incident: Incident, patron: str, raised_at: dt.datetime, reason: str) -> Dispute:
-    """A patron does not accept what was decided: from now on the clock runs."""
+    """Record that a patron disputes a decision, and start the deadline."""
     authorize(actor, "dispute.change", incident)
     if not patron.strip():
         raise ValidationError({"patron": "Give the patron's reference."})
@@ -44,28 +44,29 @@ def dispute_raise(*, actor: Staff, incident: Incident, patron: str, raised_at: d
 
 @transaction.atomic
 def dispute_mark(*, actor: Staff, dispute: Dispute, mark: str, at: dt.datetime, reason: str) -> Dispute:
-    """The inspector was notified, or the patron was told of the right to go there."""
+    """Record that the inspector was notified, or the patron informed of the right to complain to the inspector."""
     current = _locked(dispute)
     authorize(actor, "dispute.change", current)
     if mark not in MARKS:
         raise ValidationError({"mark": f"{mark!r:.40} is not one of {', '.join(MARKS)}."})
     verify_past("at", at)
     if not current.raised_at <= at <= timezone.now():
-        raise ValidationError({"at": "This is before the dispute was raised, or still to come; check the time."})
+        raise ValidationError({"at": "This is before the dispute was raised, or in the future; check the time."})
     if getattr(current, mark) is not None:
         known = as_text(getattr(current, mark), current.incident.casino)
-        raise ValidationError({"mark": f"That was done at {known} already; nothing has changed."})
+        raise ValidationError({"mark": f"This was already done at {known}; nothing has changed."})
     record_change(current, {mark: at}, actor=actor, reason=reason)
     return current
 
 
 @transaction.atomic
 def dispute_resolve(*, actor: Staff, dispute: Dispute, reason: str) -> Dispute:
+    """Close a dispute with its resolution."""
     current = _locked(dispute)
     authorize(actor, "dispute.change", current)
     verify_reason(reason)
     if current.resolved_at is not None:
-        raise ValidationError("This dispute was resolved already; nothing has changed.")
+        raise ValidationError("This dispute is already resolved; nothing has changed.")
     changes = {"resolved_at": timezone.now(), "resolution": reason.strip()}
     record_change(current, changes, actor=actor, reason=reason)
     return current
@@ -77,32 +78,33 @@ def _locked(dispute: Dispute) -> Dispute:
 
 
 def running() -> QuerySet[Dispute]:
-    """Whose clock still runs, the most urgent first."""
+    """Return the open disputes, the most urgent first."""
     unresolved = Dispute.objects.filter(resolved_at=None)
     return unresolved.exclude(notified_at__isnull=False, patron_told_at__isnull=False).order_by("due_at")
 
 
 def overdue(now: dt.datetime | None = None) -> QuerySet[Dispute]:
+    """Return the open disputes whose deadline has passed."""
     return running().filter(due_at__lte=now or timezone.now())
 
 
 @transaction.atomic
 def overdue_tell(*, now: dt.datetime | None = None) -> list[Notice]:
-    """Compliance is told of a dispute whose time has run out: once, in the app and by e-mail."""
+    """Notify compliance of each overdue dispute: once, in the app and by e-mail."""
     moment = now or timezone.now()
-    untold = overdue(moment).filter(told=None).select_related("incident__casino", "incident__table")
+    not_notified = overdue(moment).filter(told=None).select_related("incident__casino", "incident__table")
     by_casino: dict[int, list[Dispute]] = defaultdict(list)
-    for one in untold.select_for_update(of=("self",), skip_locked=True):
-        by_casino[one.incident.casino_id].append(one)
+    for dispute in not_notified.select_for_update(of=("self",), skip_locked=True):
+        by_casino[dispute.incident.casino_id].append(dispute)
     return [_tell(disputes, moment) for disputes in by_casino.values()]
 
 
 def _tell(disputes: list[Dispute], now: dt.datetime) -> Notice:
     casino = disputes[0].incident.casino
-    people = people_in(TOLD, casino)
+    people = people_in(NOTIFIED_ROLE, casino)
     lines = [f"{dispute.incident}: due at {as_text(dispute.due_at, casino)} by {dispute.law}" for dispute in disputes]
     notice = Notice.objects.create(
-        casino=casino, role=TOLD, at=now, text="\n".join(["Patrons' disputes have run out of time.", *lines]),
+        casino=casino, role=NOTIFIED_ROLE, at=now, text="\n".join(["Patron disputes are overdue.", *lines]),
         people=[str(person) for person in people], recipients=[person.pk for person in people],
     )  # fmt: skip
     Dispute.objects.filter(pk__in=[dispute.pk for dispute in disputes]).update(told=notice)
@@ -111,7 +113,7 @@ def _tell(disputes: list[Dispute], now: dt.datetime) -> Notice:
 
 @transaction.atomic
 def dispute_rule_set(*, actor: Staff, casino: Casino, changes: dict[str, Any], reason: str) -> DisputeRule:
-    """From now on; a dispute that runs keeps the deadline that it was raised with."""
+    """Set a casino's dispute rule from now on; an open dispute keeps the deadline that it was raised with."""
     authorize(actor, "disputerule.change", DisputeRule(casino=casino))
     if unknown := sorted(changes.keys() - set(SETTINGS)):
         raise ValidationError(f"{', '.join(unknown)}: not one of {', '.join(SETTINGS)}.")

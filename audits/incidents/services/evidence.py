@@ -1,4 +1,4 @@
-"""Evidence: set down outside the web root, hashed on the way, and every touch of it on record."""
+"""Evidence: stored outside the web root, hashed while it is stored, with a record of every access."""
 
 import datetime as dt
 import hashlib
@@ -25,6 +25,7 @@ MEGABYTE = 1024 * 1024
 
 
 def evidence_folder() -> Path:
+    """Return the folder of the evidence files."""
     folder: Path = settings.HOME.folder("evidence")
     return folder
 
@@ -33,14 +34,14 @@ def evidence_add(
     *, actor: Staff, about: Incident | LogEntry, description: str, name: str, content: BinaryIO,
     is_confidential: bool = False,
 ) -> Evidence:  # fmt: skip
-    """A file. Refused whole, and nothing of it kept, where it is too large or not what its name says."""
+    """Add a file as evidence; refuse it and keep nothing if it is too large or not the type that its name says."""
     evidence = _new(actor, about, description, is_confidential)
     evidence.name = plain_name(name)
     _verify_quota(about)
     evidence.stored = uuid.uuid4().hex
     path = evidence_folder() / evidence.stored
     try:
-        evidence.size, digest, head = _set_down(content, path, evidence.name)
+        evidence.size, digest, head = _store(content, path, evidence.name)
         evidence.sha256 = digest
         evidence.content_type = type_of(evidence.name, head)
         return _record(evidence, actor)
@@ -50,12 +51,15 @@ def evidence_add(
 
 
 def _verify_quota(about: Incident | LogEntry) -> None:
-    """Evidence is kept for ever: a casino that has filled its share of the disk leaves the others theirs."""
+    """Refuse evidence of a casino that has used up its share of the disk.
+
+    Evidence is kept forever, so one casino must not fill the disk for the others.
+    """
     kept = Evidence.objects.filter(casino=about.casino_id).aggregate(size=Sum("size"))["size"] or 0
     if kept >= settings.EVIDENCE_QUOTA:
         gigabytes = settings.EVIDENCE_QUOTA // (1024 * MEGABYTE)
         raise ValidationError(
-            {"file": f"The evidence of {about.casino} fills its {gigabytes} GB; name the camera, or ask for more room."}
+            {"file": f"The evidence of {about.casino} has reached its {gigabytes} GB; name the camera instead."}
         )
 
 
@@ -63,7 +67,7 @@ def camera_add(
     *, actor: Staff, about: Incident | LogEntry, description: str, camera: str, time_code: str = "",
     recording: str = "", keep_until: dt.date | None = None, is_confidential: bool = False,
 ) -> Evidence:  # fmt: skip
-    """Where to find a recording that stays where it is."""
+    """Add a reference to a recording that stays in its recorder."""
     evidence = _new(actor, about, description, is_confidential)
     evidence.camera, evidence.time_code = camera.strip(), time_code.strip()
     evidence.recording, evidence.keep_until = recording.strip(), keep_until
@@ -82,13 +86,13 @@ def _new(actor: Staff, about: Incident | LogEntry, description: str, is_confiden
     authorize(actor, "evidence.add", evidence)
     authorize(actor, f"{about._meta.model_name}.view", about)
     if not evidence.description:
-        raise ValidationError({"description": "Say what it shows."})
-    verify_texts(evidence)  # before anything is set down
+        raise ValidationError({"description": "Describe what it shows."})
+    verify_texts(evidence)  # before anything is stored
     return evidence
 
 
-def _set_down(content: BinaryIO, path: Path, name: str) -> tuple[int, bytes, bytes]:
-    """Its size, its hash and its beginning; never more of it than is allowed."""
+def _store(content: BinaryIO, path: Path, name: str) -> tuple[int, bytes, bytes]:
+    """Store a file up to the allowed size; return its size, hash and first bytes."""
     size, digest, head = 0, hashlib.sha256(), b""
     with path.open("xb") as file:
         path.chmod(0o600)
@@ -101,7 +105,7 @@ def _set_down(content: BinaryIO, path: Path, name: str) -> tuple[int, bytes, byt
             digest.update(block)
             file.write(block)
         file.flush()
-        os.fsync(file.fileno())  # on the disk before it is on record
+        os.fsync(file.fileno())  # the file is on the disk before its record is written
     if size == 0:
         raise ValidationError({"file": f"{name}: the file is empty; send it again."})
     return size, digest.digest(), head
@@ -112,7 +116,7 @@ def _record(evidence: Evidence, actor: Staff) -> Evidence:
     verify_texts(evidence)
     evidence.full_clean()
     evidence.save(force_insert=True)
-    _touched(evidence, actor, CustodyStep.What.ADDED)
+    _record_access(evidence, actor, CustodyStep.What.ADDED)
     values = (
         evidence.incident_id, evidence.entry_id, evidence.description, evidence.is_confidential, evidence.name,
         evidence.content_type, evidence.size, bytes(evidence.sha256 or b"").hex(), evidence.camera,
@@ -126,28 +130,28 @@ def _record(evidence: Evidence, actor: Staff) -> Evidence:
 
 @transaction.atomic
 def evidence_open(*, actor: Staff, evidence: Evidence, what: str = CustodyStep.What.OPENED) -> Path:
-    """The file, for somebody who may see it; that he had it is on record before he has it."""
+    """Return the path of the file for a person who may see it, after recording the access."""
     authorize(actor, "evidence.view", evidence)
     if what not in (CustodyStep.What.OPENED, CustodyStep.What.COPIED):
-        raise ValidationError({"what": f"{what!r:.40} is neither opened nor copied."})
+        raise ValidationError({"what": f"{what!r:.40} is not valid; choose opened or copied."})
     if not evidence.is_file:
-        raise ValidationError("There is no file with this evidence; the record says where the recording is.")
+        raise ValidationError("This evidence has no file; its record says where the recording is kept.")
     path = evidence_folder() / evidence.stored
     if not path.is_file():
-        raise ValidationError("The file is on record, and is not in its place any more. Tell compliance.")
+        raise ValidationError("The file is on record, but missing from the evidence folder. Inform compliance.")
     verify_untouched(evidence, path)
-    _touched(evidence, actor, what)
+    _record_access(evidence, actor, what)
     evidence_read(actor, evidence, str(what))
     return path
 
 
 def verify_untouched(evidence: Evidence, path: Path) -> None:
-    """What is handed out is what came in."""
+    """Refuse a file whose hash differs from the one recorded when it was added."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").digest()
     if digest != bytes(evidence.sha256 or b""):
-        raise ValidationError("The file is not the one that was added: its hash differs. Tell compliance.")
+        raise ValidationError("The file is not the one that was added: its hash differs. Inform compliance.")
 
 
-def _touched(evidence: Evidence, actor: Staff, what: Any) -> None:
+def _record_access(evidence: Evidence, actor: Staff, what: Any) -> None:
     CustodyStep.objects.create(evidence=evidence, what=what, by=actor, who=actor_name(actor), door=entry_point.get())

@@ -1,4 +1,4 @@
-"""Incident files: opened under a number without gaps, taken from state to state, added to. Nothing is taken away."""
+"""Incidents: opened under a gapless number, taken from state to state, added to. Nothing is removed."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -42,13 +42,13 @@ from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, Pit, RecordingConflict, Round, Staff, Table
 
 SERIES = "IN"
-#: What of a file is mended where it is wrong; everything else stays as it was reported, or has a service of its own.
+#: The fields that can be corrected; everything else stays as reported, or has a service of its own.
 CHANGEABLE = ("pit", "table", "occurred_from", "occurred_to", "situation", "facts", "account")
 
 
 @dataclass(frozen=True)
 class IncidentReport:
-    """What somebody reports: the form of a new file."""
+    """The report of a new incident."""
 
     casino: Casino
     occurred_from: dt.datetime
@@ -66,7 +66,7 @@ class IncidentReport:
 
     @property
     def place(self) -> Table | Pit | Casino:
-        """What the gate is asked about."""
+        """Return the place on which the permission is checked."""
         return self.table or self.pit or self.casino
 
     @property
@@ -76,7 +76,7 @@ class IncidentReport:
 
 @transaction.atomic
 def incident_open(*, actor: Actor, report: IncidentReport) -> Incident:
-    """A new file, with the advice as it is given at this moment."""
+    """Open an incident, and keep the advice given at this moment."""
     authorize(actor, "incident.open", report.place)
     verify_sources(actor, report)
     verify_report(report)
@@ -92,14 +92,14 @@ def incident_open(*, actor: Actor, report: IncidentReport) -> Incident:
     )  # fmt: skip
     verify_not_reported_yet(incident)
     record_save(incident, actor=actor, reason="Reported")
-    _step(incident, "", IncidentState.OPEN, actor, "Reported", told=_told(incident, report))
+    _step(incident, "", IncidentState.OPEN, actor, "Reported", reported=_reported(incident, report))
     _add_people(incident, report.people, actor)
     _add_rounds(incident, report.rounds, actor)
     return incident
 
 
-def _told(incident: Incident, report: IncidentReport) -> tuple[Any, ...]:
-    """What was reported, and what was advised: all that the ledger holds with a file's first step."""
+def _reported(incident: Incident, report: IncidentReport) -> tuple[Any, ...]:
+    """Return what the ledger keeps with the first step: the report and the advice."""
     return (
         incident.situation,
         incident.facts,
@@ -118,28 +118,29 @@ def _told(incident: Incident, report: IncidentReport) -> tuple[Any, ...]:
 
 
 def advice_of(report: IncidentReport) -> dict[str, Any] | None:
-    """None where no table is named: then no rulebook can be asked."""
+    """Return the advice on a report; None without a table, as no rulebook is known then."""
     if report.table is None:
         return None
-    asked = AdviceQuestion(
+    question = AdviceQuestion(
         report.table, report.occurred_from, report.situation, report.facts, report.rounds, report.patrons,
         report.occurred_to,
     )  # fmt: skip
     try:
-        return advice_on(asked)
+        return advice_on(question)
     except InputError as error:
         raise ValidationError({"situation": list(error.faults)}) from None
 
 
 def verify_report(report: IncidentReport) -> None:
+    """Refuse a report without account, with wrong times, a wrong place, or wrong facts."""
     if not report.account.strip():
-        raise ValidationError({"account": "Say what happened."})
+        raise ValidationError({"account": "Describe what happened."})
     verify_text("account", report.account)
     verify_past("occurred_from", report.occurred_from)
     if report.occurred_to is not None:
         verify_past("occurred_to", report.occurred_to)
         if report.occurred_to < report.occurred_from:
-            raise ValidationError({"occurred_to": "It ended before it began; change one of the two."})
+            raise ValidationError({"occurred_to": "The end is before the beginning; change one of the two."})
     verify_place(report.casino, report.pit, report.table)
     try:
         verify_situation(report.situation, report.facts)
@@ -148,7 +149,7 @@ def verify_report(report: IncidentReport) -> None:
 
 
 def verify_sources(actor: Actor, report: IncidentReport) -> None:
-    """What a file is raised from and is about lies in its casino, and within the reach of whoever reports it."""
+    """Refuse sources and rounds of another casino, or those that the reporter may not see."""
     sources: tuple[tuple[str, Model | None], ...] = (
         ("logentry.view", report.entry),
         ("finding.view", report.finding),
@@ -158,15 +159,15 @@ def verify_sources(actor: Actor, report: IncidentReport) -> None:
         if source is not None:
             authorize(actor, action, source)
             if place_of(source)[0] != report.casino.pk:
-                raise ValidationError(f"The {source._meta.verbose_name} is of another casino; leave it out.")
+                raise ValidationError(f"The {source._meta.verbose_name} belongs to another casino; leave it out.")
     verify_rounds(actor, report.casino, report.rounds)
 
 
 def verify_rounds(actor: Actor, casino: Casino, rounds: Sequence[Round]) -> None:
-    """In one question, as they may be many."""
-    asked = Round.objects.filter(pk__in=[round_.pk for round_ in rounds])
-    here = set(asked.filter(table__casino=casino).values_list("pk", flat=True))
-    seen = set(visible(actor, asked).values_list("pk", flat=True))
+    """Refuse rounds of another casino, or that the actor may not see. They may be many, so all are read at once."""
+    named = Round.objects.filter(pk__in=[round_.pk for round_ in rounds])
+    here = set(named.filter(table__casino=casino).values_list("pk", flat=True))
+    seen = set(visible(actor, named).values_list("pk", flat=True))
     for round_ in rounds:
         if round_.pk not in here:
             raise ValidationError({"rounds": f"{round_} was not played in this casino; leave it out."})
@@ -175,13 +176,13 @@ def verify_rounds(actor: Actor, casino: Casino, rounds: Sequence[Round]) -> None
 
 
 def verify_not_reported_yet(incident: Incident) -> None:
-    """A second click is not a second file. Asked while the casino's numbers are locked, so that two at once are one."""
+    """Refuse the same report twice. The casino's numbers are locked, so a double click opens only one incident."""
     same = Incident.objects.filter(
         casino=incident.casino, occurred_from=incident.occurred_from, reported_by=incident.reported_by,
         table=incident.table, situation=incident.situation, account=incident.account,
     ).first()  # fmt: skip
     if same is not None:
-        raise OvertakenError(f"You have reported this as {same}; nothing has changed.")
+        raise OvertakenError(f"You have already reported this as {same}; nothing has changed.")
 
 
 # --- From state to state ---------------------------------------------------------------------------
@@ -189,14 +190,14 @@ def verify_not_reported_yet(incident: Incident) -> None:
 
 @transaction.atomic
 def incident_step(*, actor: Actor, incident: Incident, to: str, reason: str) -> Incident:
-    """As the one table of transitions allows, by whom the roles allow."""
+    """Take an incident to another state, as the table of transitions and the roles allow."""
     current = incident_locked(incident)
     authorize(actor, "incident.view", current)
     transition = find_transition(current.state, to)
     if transition is None:
-        following = ", ".join(one.after.label.lower() for one in transitions_from(current.state))
+        following = ", ".join(transition.after.label.lower() for transition in transitions_from(current.state))
         state = IncidentState(current.state).label.lower()
-        raise OvertakenError(f"{current} is {state}; what may follow is {following}. Nothing has changed.")
+        raise OvertakenError(f"{current} is {state}; the next state can be {following}. Nothing has changed.")
     authorize(actor, transition.action, current)
     if to == IncidentState.CLOSED:
         verify_decided_by_others(actor, current)
@@ -207,23 +208,23 @@ def incident_step(*, actor: Actor, incident: Incident, to: str, reason: str) -> 
 
 
 def verify_decided_by_others(actor: Actor, incident: Incident) -> None:
-    """Nobody closes a file in which they decided something themselves, such as while acting in a post of the pit."""
+    """Refuse to close an incident in which this person ruled or ordered, for example while acting in a pit post."""
     if not isinstance(actor, Staff):
         return
     if incident.rulings.filter(by=actor).exists() or incident.consequences.filter(by=actor).exists():
         raise ValidationError(
-            f"You ruled or ordered a corrective action in {incident} yourself; another person has to close it."
+            f"You ruled or ordered a corrective action in {incident} yourself; another person must close it."
         )
 
 
 def incident_locked(incident: Incident) -> Incident:
-    """Until the transaction ends nobody else does anything to the file."""
+    """Lock an incident until the transaction ends, and return it as it is now."""
     records = Incident.objects.select_for_update(of=("self",))
     return records.select_related("casino", "pit", "table").get(pk=incident.pk)
 
 
 def incident_ruled(*, actor: Staff, incident: Incident, ruling: str) -> None:
-    """By a ruling, and by nothing else; a file that nobody had asked a ruling for yet takes that step first."""
+    """Take an incident to `ruled`, as part of a ruling; through `awaiting ruling`, if it is not there yet."""
     for to, reason in (
         (IncidentState.AWAITING, "A ruling was asked for"),
         (IncidentState.RULED, f"Ruled on: {ruling}"),
@@ -236,14 +237,14 @@ def incident_ruled(*, actor: Staff, incident: Incident, ruling: str) -> None:
 
 
 def _step(
-    incident: Incident, before: str, after: str, actor: Actor, reason: str, *, told: tuple[Any, ...] = ()
+    incident: Incident, before: str, after: str, actor: Actor, reason: str, *, reported: tuple[Any, ...] = ()
 ) -> None:
     step = IncidentStep.objects.create(
         incident=incident, before=before, after=after, by=actor if isinstance(actor, Staff) else None,
         who=actor_name(actor), reason=reason.strip(),
     )  # fmt: skip
-    said = (incident.number, step.before, step.after, step.reason, step.who, step.at.astimezone(dt.UTC))
-    ledger_append(incident.table or incident.casino, LedgerEntry("incident-step", step.pk, (*said, *told)))
+    values = (incident.number, step.before, step.after, step.reason, step.who, step.at.astimezone(dt.UTC))
+    ledger_append(incident.table or incident.casino, LedgerEntry("incident-step", step.pk, (*values, *reported)))
 
 
 # --- What is added ---------------------------------------------------------------------------------
@@ -251,7 +252,7 @@ def _step(
 
 @transaction.atomic
 def incident_change(*, actor: Staff, incident: Incident, changes: dict[str, Any], reason: str) -> Incident:
-    """A slip in the file is mended; what stood there before is in the history. The advice stays as it was given."""
+    """Correct an incident; the history keeps the earlier values. The advice stays as it was given."""
     current = incident_locked(incident)
     verify_may_change(actor, current)
     verify_not_closed(current)
@@ -260,27 +261,28 @@ def incident_change(*, actor: Staff, incident: Incident, changes: dict[str, Any]
     report = _reported_now(current, changes)
     verify_report(report)
     if record_change(current, {**changes, **_following(actor, report, changes)}, actor=actor, reason=reason):
-        said = {name: str(value) if isinstance(value, Model) else value for name, value in changes.items()}
-        values = (current.number, said, reason.strip(), actor_name(actor), timezone.now().astimezone(dt.UTC))
+        changed = {name: str(value) if isinstance(value, Model) else value for name, value in changes.items()}
+        values = (current.number, changed, reason.strip(), actor_name(actor), timezone.now().astimezone(dt.UTC))
         change = LedgerEntry("incident-change", current.history.latest().pk, values)
         ledger_append(current.table or current.casino, change)
     return current
 
 
 def verify_may_change(actor: Staff, incident: Incident) -> None:
-    """What surveillance has reported is not changed by the pit, which may add to it."""
+    """Refuse a correction by the pit of an incident that surveillance reported; the pit may add to it."""
     authorize(actor, "incident.change", incident)
     if not can_change(actor, incident):
         raise deny(actor, "incident.change", incident)
 
 
 def can_change(actor: Staff, incident: Incident) -> bool:
+    """Return whether this person may correct the incident."""
     is_ours = incident.department != "surveillance" or actor.department != "pit"
     return is_ours and can(actor, "incident.change", incident)
 
 
 def _reported_now(incident: Incident, changes: dict[str, Any]) -> IncidentReport:
-    """The file as it is going to be. Its pit follows from the table; without one, it stays or is named."""
+    """Return the report with the changes applied. The pit follows from the table; without one it stays or is given."""
     values = {name: changes.get(name, getattr(incident, name)) for name in CHANGEABLE}
     if values["table"] is not None and "pit" not in changes:
         values["pit"] = None
@@ -288,7 +290,7 @@ def _reported_now(incident: Incident, changes: dict[str, Any]) -> IncidentReport
 
 
 def _following(actor: Staff, report: IncidentReport, changes: dict[str, Any]) -> dict[str, Any]:
-    """What changes with the place and the moment: the pit, into which the actor has to reach, and the rulebook."""
+    """Return what changes along with place and moment: the pit, which the actor must reach, and the rulebook."""
     follows: dict[str, Any] = {}
     if changes.keys() & {"pit", "table"}:
         authorize(actor, "incident.change", report.place)
@@ -301,14 +303,15 @@ def _following(actor: Staff, report: IncidentReport, changes: dict[str, Any]) ->
 
 @transaction.atomic
 def incident_note(*, actor: Staff, incident: Incident, text: str, is_confidential: bool = False) -> IncidentNote:
+    """Add a note to an incident."""
     note = IncidentNote(
         incident=incident, text=text.strip(), is_confidential=is_confidential, by=actor, who=actor_name(actor)
     )
     authorize(actor, "incident.change", note)
     if not note.text:
-        raise ValidationError({"text": "Write something."})
+        raise ValidationError({"text": "Write a note."})
     if is_confidential and actor.department not in ("surveillance", "compliance"):
-        raise ValidationError({"is_confidential": "Only surveillance and compliance write confidential notes."})
+        raise ValidationError({"is_confidential": "Only surveillance and compliance can write confidential notes."})
     verify_texts(note)
     note.save(force_insert=True)
     values = (incident.number, note.text, note.is_confidential, note.who, note.at.astimezone(dt.UTC))
@@ -319,6 +322,7 @@ def incident_note(*, actor: Staff, incident: Incident, text: str, is_confidentia
 
 @transaction.atomic
 def incident_people_add(*, actor: Staff, incident: Incident, people: Sequence[tuple[str, str]]) -> None:
+    """Add people to an incident."""
     current = incident_locked(incident)
     authorize(actor, "incident.change", current)
     verify_not_closed(current)
@@ -327,15 +331,15 @@ def incident_people_add(*, actor: Staff, incident: Incident, people: Sequence[tu
 
 @transaction.atomic
 def party_confirm(*, actor: Staff, person: IncidentPerson, reason: str) -> PartyConfirmation:
-    """Confirm that a named dealer or supervisor was that: from then on they do not rule on the incident."""
+    """Confirm that a named dealer or supervisor had that part; from then on they cannot rule on the incident."""
     current = incident_locked(person.incident)
     authorize(actor, "incident.confirm", current)
     verify_not_closed(current)
     verify_reason(reason)
     if not person.is_party or person.staff is None:
-        raise ValidationError(f"{person}: only a dealer or supervisor of the staff on record is confirmed.")
+        raise ValidationError(f"{person}: only a dealer or supervisor who is on record as staff can be confirmed.")
     if actor.pk in (person.by_id, current.reported_by_id):
-        raise ValidationError("You reported the incident or named this person; another person has to confirm it.")
+        raise ValidationError("You reported the incident or named this person; another person must confirm it.")
     known = PartyConfirmation.objects.filter(person=person).first()
     if known is not None:
         raise OvertakenError(f"{person} was confirmed by {known.who}; nothing has changed.")
@@ -347,6 +351,7 @@ def party_confirm(*, actor: Staff, person: IncidentPerson, reason: str) -> Party
 
 @transaction.atomic
 def incident_rounds_add(*, actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
+    """Add rounds to an incident."""
     current = incident_locked(incident)
     authorize(actor, "incident.change", current)
     verify_not_closed(current)
@@ -356,13 +361,13 @@ def incident_rounds_add(*, actor: Staff, incident: Incident, rounds: Sequence[Ro
 
 @transaction.atomic
 def incident_relate(*, actor: Staff, incident: Incident, other: Incident, reason: str) -> IncidentLink:
-    """Two files that belong together; it shows on both."""
-    for one in (incident, other):
-        authorize(actor, "incident.change", one)
+    """Link two incidents; the link shows on both."""
+    for linked in (incident, other):
+        authorize(actor, "incident.change", linked)
     verify_reason(reason)
     if incident == other:
-        raise ValidationError({"other": "A file is not related to itself; name another."})
-    first, second = sorted((incident, other), key=lambda one: one.pk)
+        raise ValidationError({"other": "An incident cannot be related to itself; choose another one."})
+    first, second = sorted((incident, other), key=lambda linked: linked.pk)
     link = IncidentLink(one=first, other=second, reason=reason.strip(), who=actor_name(actor))
     IncidentLink.objects.bulk_create([link], ignore_conflicts=True)
     return IncidentLink.objects.get(one=first, other=second)
@@ -374,13 +379,13 @@ def verify_not_closed(incident: Incident) -> None:
 
 
 def _add_people(incident: Incident, people: Iterable[tuple[str, str]], actor: Actor) -> None:
-    """Staff by their number, linked where known; patrons by reference, as they are."""
+    """Add people: staff by number, linked where they are on record; patrons by reference."""
     rows, who, by = [], actor_name(actor), actor if isinstance(actor, Staff) else None
     here = Q(casino=incident.casino) | Q(casino=None)
     for part, reference in people:
         verify_text("people", reference)
         if part not in IncidentPerson.Part.values or not reference.strip():
-            raise ValidationError({"people": f"{part!r:.20} {reference!r:.40}: say in which part, and whom."})
+            raise ValidationError({"people": f"{part!r:.20} {reference!r:.40}: give the part and the reference."})
         staff = None
         if part != IncidentPerson.Part.PATRON:
             staff = Staff.objects.filter(here, number__iexact=reference.strip()).first()

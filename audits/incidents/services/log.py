@@ -1,4 +1,4 @@
-"""The daily log and the handover between shifts. Entries are written once; whoever erred adds to them."""
+"""The daily log and the handover between shifts. Entries never change; a mistake is corrected by an addendum."""
 
 import datetime as dt
 from typing import Any
@@ -25,7 +25,7 @@ def log_write(
     *, actor: Staff, casino: Casino, at: dt.datetime, summary: str, pit: Pit | None = None, table: Table | None = None,
     is_confidential: bool = False, addendum_to: LogEntry | None = None, **seen: Any,
 ) -> LogEntry:  # fmt: skip
-    """What was seen. `seen` has location, camera, time_code, recording, keep_until and was_monitored."""
+    """Write a log entry. `seen` takes location, camera, time_code, recording, keep_until and was_monitored."""
     verify_past("at", at)
     entry = LogEntry(
         casino=casino, pit=pit or (table.pit if table else None), table=table, at=at, summary=summary.strip(),
@@ -44,7 +44,7 @@ def log_write(
 
 
 def log_addendum(*, actor: Staff, entry: LogEntry, summary: str) -> LogEntry:
-    """Mends a slip: stands beside the entry, which stays as it is."""
+    """Add a correction beside an entry, which stays as it is."""
     authorize(actor, "logentry.view", entry)
     return log_write(
         actor=actor, casino=entry.casino, at=entry.at, summary=summary, pit=entry.pit, table=entry.table,
@@ -54,7 +54,7 @@ def log_addendum(*, actor: Staff, entry: LogEntry, summary: str) -> LogEntry:
 
 def verify_entry(entry: LogEntry) -> None:
     if entry.is_confidential and entry.department != "surveillance":
-        raise ValidationError({"is_confidential": "Only surveillance writes confidential entries."})
+        raise ValidationError({"is_confidential": "Only surveillance can write confidential entries."})
     if entry.addendum_to is not None:
         verify_addendum(entry, entry.addendum_to)
     else:
@@ -62,29 +62,31 @@ def verify_entry(entry: LogEntry) -> None:
 
 
 def verify_place(casino: Casino, pit: Pit | None, table: Table | None) -> None:
-    """All three belong together: else what was seen in one pit could be put down in another."""
+    """Refuse a casino, pit and table that do not belong together."""
     if table is not None and table.casino_id != casino.pk:
         raise ValidationError({"table": f"{table} is not a table of this casino; choose one that is."})
     if pit is not None and pit.casino_id != casino.pk:
         raise ValidationError({"pit": f"{pit} is not a pit of this casino; choose one that is."})
     if pit is not None and table is not None and table.pit != pit:
-        raise ValidationError({"pit": f"{table} stands in {table.pit}; leave the pit out, or name that one."})
+        raise ValidationError({"pit": f"{table} is in {table.pit}; leave the pit out, or choose {table.pit}."})
 
 
 def verify_addendum(addendum: LogEntry, entry: LogEntry) -> None:
-    """Mended by those who wrote it, and never less confidential than what it is added to."""
+    """Refuse an addendum of another department or place, or one less confidential than its entry."""
     if entry.addendum_to_id is not None:
-        raise ValidationError("An addendum is added to the entry itself, not to another addendum.")
+        raise ValidationError("Add to the entry itself, not to another addendum.")
     if addendum.department != entry.department:
-        raise ValidationError(f"This is an entry of {entry.department}; write one of your own beside it.")
+        raise ValidationError(f"This is an entry of {entry.department}; write a new entry of your own.")
     if (addendum.casino_id, addendum.pit_id, addendum.table_id) != (entry.casino_id, entry.pit_id, entry.table_id):
-        raise ValidationError("An addendum is about the same place as its entry.")
+        raise ValidationError("An addendum must have the same place as its entry.")
     if entry.is_confidential and not addendum.is_confidential:
-        raise ValidationError({"is_confidential": "The entry is confidential, and so is what is added to it."})
+        raise ValidationError(
+            {"is_confidential": "The entry is confidential, so its addendum must be confidential, too."}
+        )
 
 
 def entry_leaf(entry: LogEntry) -> LedgerEntry:
-    """What the ledger holds of an entry: all that was written."""
+    """Return what the ledger keeps of an entry: everything that was written."""
     return LedgerEntry(
         "log-entry", entry.pk,
         (
@@ -100,7 +102,7 @@ def entry_leaf(entry: LogEntry) -> LedgerEntry:
 
 @transaction.atomic
 def handover_sign(*, actor: Staff, casino: Casino, watch: str, is_confidential: bool = False) -> Handover:
-    """What is open at this moment, and what to watch; signed by who leaves."""
+    """Sign off a shift: record what is open now and what to watch."""
     pit = actor.pit
     now = timezone.now()
     handover = Handover(
@@ -110,9 +112,9 @@ def handover_sign(*, actor: Staff, casino: Casino, watch: str, is_confidential: 
     )  # fmt: skip
     authorize(actor, "handover.sign", handover)
     if not handover.watch:
-        raise ValidationError({"watch": "Say what to watch; or that there is nothing."})
+        raise ValidationError({"watch": "Write what to watch, or that there is nothing."})
     if is_confidential and actor.department != "surveillance":
-        raise ValidationError({"is_confidential": "Only surveillance signs a confidential handover."})
+        raise ValidationError({"is_confidential": "Only surveillance can sign a confidential handover."})
     verify_texts(handover)
     handover.save(force_insert=True)
     ledger_append(casino, handover_leaf(handover))
@@ -120,21 +122,23 @@ def handover_sign(*, actor: Staff, casino: Casino, watch: str, is_confidential: 
 
 
 def open_matters(actor: Staff, casino: Casino) -> dict[str, Any]:
-    """What is open, of all that the actor may see."""
+    """Return the open incidents and the number of open findings that the actor may see."""
     incidents = visible(actor, Incident.objects.filter(casino=casino, state__in=UNFINISHED))
     findings = visible(actor, Finding.objects.filter(state=Finding.State.OPEN, lapsed_at=None, table__casino=casino))
-    named = incidents.order_by("occurred_from").values_list("number", "state")[:MOST_NAMED]
-    return {"open_incidents": [list(one) for one in named], "open_findings": findings.count()}
+    listed = incidents.order_by("occurred_from").values_list("number", "state")[:MOST_NAMED]
+    return {"open_incidents": [list(row) for row in listed], "open_findings": findings.count()}
 
 
 @transaction.atomic
 def handover_take(*, actor: Staff, handover: Handover, remarks: str = "") -> HandoverTaken:
-    """Signed by who takes over: somebody else of the same department."""
+    """Take over a shift: sign the handover as another person of the same department."""
     authorize(actor, "handover.sign", handover)
     if actor.department != handover.department:
-        raise ValidationError(f"This is a handover of {handover.department}; somebody of that department takes it.")
+        raise ValidationError(
+            f"This is a handover of {handover.department}; a person of that department must take it over."
+        )
     if actor == handover.left_by:
-        raise ValidationError("Nobody takes over from himself; let the next shift sign.")
+        raise ValidationError("You signed this handover off yourself; the next shift must take it over.")
     verify_text("remarks", remarks)
     taken = HandoverTaken(
         handover=handover, left_by=handover.left_by, taken_by=actor, who=actor_name(actor), remarks=remarks.strip()

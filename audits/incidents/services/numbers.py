@@ -1,4 +1,4 @@
-"""The next number of a series: gapless in a casino's year."""
+"""Gapless numbers of a series, for each casino and year."""
 
 import datetime as dt
 
@@ -8,7 +8,7 @@ from games.models import Casino
 
 
 def next_number(series: str, casino: Casino, now: dt.datetime) -> tuple[int, int]:
-    """Of the casino's year, without a gap: what is not recorded after all gives its number back."""
+    """Take the next number of the casino's year; a rolled back transaction returns its number, so there are no gaps."""
     year = now.astimezone(zone_of(casino)).year
     counter = NumberCounter(casino=casino, series=series, year=year)
     NumberCounter.objects.bulk_create([counter], ignore_conflicts=True)
@@ -19,4 +19,5 @@ def next_number(series: str, casino: Casino, now: dt.datetime) -> tuple[int, int
 
 
 def number_text(series: str, year: int, serial: int) -> str:
+    """Write a number: `IN-2026-000123`."""
     return f"{series}-{year}-{serial:06d}"

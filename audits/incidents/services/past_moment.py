@@ -1,4 +1,4 @@
-"""What is checked of everything that people write down: when they say it was."""
+"""The check on moments that people enter: they must lie in the past."""
 
 import datetime as dt
 
@@ -12,10 +12,10 @@ CLOCKS_DIFFER = dt.timedelta(minutes=5)
 
 
 def verify_past(name: str, moment: dt.datetime) -> None:
-    """A moment with its offset, in a year that makes sense, and not still to come."""
+    """Refuse a moment without offset, in an impossible year, or in the future."""
     try:
         parse_moment(moment)
     except MomentError as error:
         raise ValidationError({name: f"{error}."}) from None
     if moment > timezone.now() + CLOCKS_DIFFER:
-        raise ValidationError({name: "This moment is still to come; say when it was."})
+        raise ValidationError({name: "This moment is in the future; enter a past one."})

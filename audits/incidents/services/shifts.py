@@ -1,4 +1,4 @@
-"""The shifts of a casino: when they begin, by its own clock."""
+"""Add, change and remove the shifts of a casino."""
 
 import datetime as dt
 from typing import Any
@@ -13,7 +13,7 @@ from games.models import Casino, Staff
 
 @transaction.atomic
 def shift_add(*, actor: Staff, casino: Casino, name: str, starts: dt.time, reason: str) -> Shift:
-    """The first one of a casino ends the usual three."""
+    """Add a shift; a casino's first own shift replaces the usual three."""
     shift = Shift(casino=casino, name=name.strip(), starts=starts)
     authorize(actor, "shift.change", shift)
     record_save(shift, actor=actor, reason=reason)
@@ -22,7 +22,7 @@ def shift_add(*, actor: Staff, casino: Casino, name: str, starts: dt.time, reaso
 
 @transaction.atomic
 def shift_change(*, actor: Staff, shift: Shift, changes: dict[str, Any], reason: str) -> Shift:
-    """From now on; what was written keeps the shift that it was written in."""
+    """Change a shift from now on; past entries keep the shift in which they were written."""
     current = Shift.objects.select_for_update(of=("self",)).get(pk=shift.pk)
     authorize(actor, "shift.change", current)
     record_change(current, changes, actor=actor, reason=reason)
@@ -31,11 +31,11 @@ def shift_change(*, actor: Staff, shift: Shift, changes: dict[str, Any], reason:
 
 @transaction.atomic
 def shift_remove(*, actor: Staff, shift: Shift, reason: str) -> None:
-    """The one before it lasts longer. Entries name their shift in words, so none is touched; the history stays."""
+    """Remove a shift; the one before it then lasts longer. Entries keep the name of their shift, and history stays."""
     current = Shift.objects.select_for_update(of=("self",)).get(pk=shift.pk)
     authorize(actor, "shift.change", current)
     verify_reason(reason)
     current.__dict__.update(
         _history_user=actor, _history_author=actor_name(actor), _change_reason=reason.strip()
-    )  # as games.history.audited_save says it for a save
+    )  # as games.history.audited_save does for a save
     current.delete()

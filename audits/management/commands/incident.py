@@ -1,4 +1,4 @@
-"""Incident files from the command line: open one, list them, show one with its advice."""
+"""Incidents from the command line: open one, list them, show one with its advice."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -30,38 +30,38 @@ OPTIONS = {
 
 
 class Command(ActingCommand):
-    help = "Opens incident files, lists them and shows them, as far as whoever asks may see them."
+    help = "Open, list and show incidents, as far as you may see them."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="open|list|show")
         self.add_open(verbs)
-        listing = self.add_verb(verbs, "list", "files, the newest first")
+        listing = self.add_verb(verbs, "list", "list incidents, the newest first")
         listing.add_argument("--day", metavar="D", help="only of this gaming day, as 2026-11-15")
         listing.add_argument("--from", dest="first", metavar="D", help="only of this gaming day and later ones")
         listing.add_argument("--to", dest="last", metavar="D", help="only of this gaming day and earlier ones")
         listing.add_argument("--table", metavar="CODE", help="only at this table")
         listing.add_argument("--state", choices=IncidentState.values, help="only in this state")
-        show = self.add_verb(verbs, "show", "one file with its advice, steps, people, rounds and notes")
+        show = self.add_verb(verbs, "show", "show an incident with its advice, steps, people, rounds and notes")
         show.add_argument("number", metavar="NUMBER", help="such as IN-2026-000123")
-        show.add_argument("--casino", metavar="CODE", help="where several casinos have this number")
+        show.add_argument("--casino", metavar="CODE", help="required if several casinos have this number")
         for verb in (listing, show):
             verb.add_argument("--json", action="store_true", help="as JSON")
 
     def add_open(self, verbs: Any) -> None:
-        new = self.add_verb(verbs, "open", "a new file; prints its number and the advice")
-        new.add_argument("--casino", metavar="CODE", help="where neither the table nor the person says it")
+        new = self.add_verb(verbs, "open", "open an incident; prints its number and the advice")
+        new.add_argument("--casino", metavar="CODE", help="required if neither table nor person determines it")
         new.add_argument("--table", metavar="CODE", help="without it, there is no advice")
-        new.add_argument("--at", metavar="MOMENT", help="when it happened or began; now, where it is left out")
+        new.add_argument("--at", metavar="MOMENT", help="when it happened or began; defaults to now")
         new.add_argument("--to", metavar="MOMENT", help="when it ended")
         new.add_argument("--situation", required=True, metavar="SITUATION", help=", ".join(situations()))
         repeated: dict[str, Any] = {"action": "append", "default": []}
         new.add_argument("--fact", metavar="NAME=VALUE", help="such as known_dice=2,?,?", **repeated)
         new.add_argument("--account", required=True, metavar="TEXT", help="what happened")
-        new.add_argument("--round", dest="rounds", metavar="REF", help="a round it is about", **repeated)
+        new.add_argument("--round", dest="rounds", metavar="REF", help="a round that it is about", **repeated)
         parts = "|".join(IncidentPerson.Part.values)
         new.add_argument(
-            "--person", dest="people", metavar="PART=REFERENCE", help=f"who was there: {parts}", **repeated
+            "--person", dest="people", metavar="PART=REFERENCE", help=f"a person who was present: {parts}", **repeated
         )
         new.add_argument("--json", action="store_true", help="as JSON")
 
@@ -86,7 +86,7 @@ def opened(actor: Actor, options: dict[str, Any]) -> Incident:
 
 
 def report_document(options: dict[str, Any]) -> dict[str, Any]:
-    """As the API takes it."""
+    """Return the report as the API takes it."""
     return {
         "casino": options["casino"],
         "table": options["table"],
@@ -109,7 +109,7 @@ def people(given: Iterable[str]) -> Iterable[dict[str, str]]:
 
 
 def by_option(fault: str) -> str:
-    """A fault names the option that is at fault."""
+    """Replace the field of a fault by its option."""
     field, separator, words = fault.partition(": ")
     name = field.partition("[")[0].partition(".")[0]
     return f"{OPTIONS[name]}: {words}" if separator and name in OPTIONS else fault
@@ -123,15 +123,15 @@ def listed(actor: Actor, options: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def period(options: dict[str, Any]) -> SearchPeriod:
-    """`--day`, or `--from` and `--to`; all of them, where none is given."""
+    """Read the period: `--day`, or `--from` and `--to`; without any, all days."""
     single, first, last = (
         None if options[name] is None else day(option, options[name])
         for name, option in (("day", "--day"), ("first", "--from"), ("last", "--to"))
     )
     if single is not None and (first or last):
-        raise CommandError("--day: stands beside --from or --to; name a day, or a period.")
+        raise CommandError("--day: cannot be combined with --from or --to; give a day or a period.")
     if first and last and last < first:
-        raise CommandError(f"--to: {last} lies before {first}; name the first day by --from and the last by --to.")
+        raise CommandError(f"--to: {last} is before {first}; give the first day as --from and the last as --to.")
     return SearchPeriod(single or first, single or last)
 
 
@@ -152,4 +152,4 @@ def incident_numbered(actor: Actor, options: dict[str, Any]) -> Incident:
         case []:
             raise CommandError(f"NUMBER: there is no incident {number!r:.40}; see `incident list`.")
         case _:
-            raise CommandError(f"NUMBER: several casinos have an incident {number}; say which with --casino.")
+            raise CommandError(f"NUMBER: several casinos have an incident {number}; choose with --casino.")

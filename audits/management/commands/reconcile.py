@@ -1,4 +1,4 @@
-"""Reconcile a gaming day: every round settled anew by the rules and limits as they are known now, and compared."""
+"""Reconcile a gaming day: settle every round again by the rules and limits as known now, and compare."""
 
 import multiprocessing
 import os
@@ -29,13 +29,15 @@ KEY = 8  # bytes
 
 
 class Command(ActingCommand):
-    help = "Settles every round of a gaming day anew and says what was paid wrongly, breached a limit or was irregular."
+    help = "Settle every round of a gaming day again; count wrong payments, breaches of limits and irregularities."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--day", required=True, metavar="YYYY-MM-DD", help="the gaming day")
         parser.add_argument("--table", metavar="CODE", help="only this table")
-        parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes at work (default 1)")
+        parser.add_argument(
+            "--workers", type=int, default=1, metavar="N", help="number of worker processes (default 1)"
+        )
         parser.add_argument("--json", action="store_true", help="the counts as JSON")
 
     def act(self, actor: Actor, **options: Any) -> None:
@@ -61,14 +63,14 @@ class Command(ActingCommand):
 
 
 def cancel(actor: Actor, runs: list[Run]) -> None:
-    """Who stops the command does not want others to go on with it. What ended meanwhile is as it is."""
+    """Cancel the runs, so that no other worker continues them. Finished ones stay."""
     for run in runs:
         with suppress(ValidationError):
             run_cancel(actor=actor, run=run)
 
 
 def work(runs: list[Run], workers: int, name: str) -> None:
-    """All parts, by this process or by several; a part that another program works on is waited for."""
+    """Reconcile all parts with one process or several; wait for parts that another program is working on."""
     keys = parts_of(runs)
     bar = bar_on_terminal(name, sum(part.rounds_expected for part in RunPart.objects.filter(pk__in=keys)))
     rounds = 0
@@ -79,7 +81,7 @@ def work(runs: list[Run], workers: int, name: str) -> None:
 
 
 def parts_taken(keys: list[int], workers: int) -> Iterator[int]:
-    """By this process and others beside it. What one of these leaves, because it was killed, is done here."""
+    """Reconcile parts in this process and in helpers; this process finishes what a killed helper leaves."""
     context = multiprocessing.get_context("fork")
     done = context.SimpleQueue()
     with TemporaryFile() as queue:
@@ -88,17 +90,17 @@ def parts_taken(keys: list[int], workers: int) -> Iterator[int]:
         queue.seek(0)
         helpers = [context.Process(target=help_out, args=(queue, done), daemon=True) for _ in keys[1:workers]]
         try:
-            for one in helpers:
-                one.start()
+            for helper in helpers:
+                helper.start()
             for key in following(queue):
                 yield take(key)
                 while not done.empty():
                     yield done.get()
-            for one in helpers:
-                one.join()
+            for helper in helpers:
+                helper.join()
         finally:
-            for one in helpers:
-                one.kill()
+            for helper in helpers:
+                helper.kill()
     while not done.empty():
         yield done.get()
     for key in RunPart.objects.filter(pk__in=keys, is_done=False).values_list("pk", flat=True) if helpers else ():
@@ -106,25 +108,28 @@ def parts_taken(keys: list[int], workers: int) -> Iterator[int]:
 
 
 def following(queue: IO[bytes]) -> Iterator[int]:
-    """Keys, each to one of those who read: they share the place in the file, and nobody holds a lock."""
+    """Yield keys, each to one process only: all share one position in the file, so no lock is needed."""
     while packed := os.read(queue.fileno(), KEY):
         yield int.from_bytes(packed)
 
 
 def help_out(queue: IO[bytes], done: "SimpleQueue[int]") -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command hears of it, and ends us
+    """Reconcile parts in a helper process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command receives it, and ends the helpers
     for connection in connections.all():
-        connection.connection = None  # this one is the parent's; ours is opened when it is needed
+        connection.connection = None  # the parent's connection; a new one is opened when needed
     for key in following(queue):
         done.put(take(key))
 
 
 def take(key: int) -> int:
-    done = part_take(key=key, wait=True) or RunPart.objects.get(pk=key)  # by somebody else
+    """Reconcile one part; return its number of rounds."""
+    done = part_take(key=key, wait=True) or RunPart.objects.get(pk=key)  # done by another worker
     return done.rounds
 
 
 def counted(runs: list[Run]) -> dict[str, int]:
+    """Add up the counts of all parts."""
     parts = RunPart.objects.filter(run__in=runs)
     if unfinished := parts.filter(is_done=False).count():
         raise CommandError(f"{unfinished} of the tables were not reconciled: the run was cancelled; run it again.")

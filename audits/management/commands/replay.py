@@ -1,4 +1,4 @@
-"""Settle a recorded round otherwise, for disputes and training: what would each player have won? Writes nothing."""
+"""Settle a recorded round under other terms, for disputes and training. Writes nothing."""
 
 from typing import Any
 
@@ -18,23 +18,25 @@ from games.models import Casino, Round
 
 
 class Command(ActingCommand):
-    help = "Settles a recorded round by another rulebook, layout, policy or sign, with the difference for each player."
+    help = "Settle a recorded round by another rulebook, layout, policy or sign; print each player's difference."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("round", metavar="ROUND", help="its ref, or source/ref")
-        parser.add_argument("--casino", metavar="CODE", help="where rounds of several casinos have this name")
-        parser.add_argument("--rulebook", metavar="R", help="else the round's own")
-        parser.add_argument("--layout", metavar="L", help="else the round's own")
-        parser.add_argument("--excess", choices=POLICIES, help="else the rulebook's own policy")
-        parser.add_argument("--limits", metavar="FILE", help="a JSON file, or - for standard input; else as known now")
+        parser.add_argument("--casino", metavar="CODE", help="required if rounds of several casinos have this name")
+        parser.add_argument("--rulebook", metavar="R", help="defaults to the round's own")
+        parser.add_argument("--layout", metavar="L", help="defaults to the round's own")
+        parser.add_argument("--excess", choices=POLICIES, help="defaults to the rulebook's own policy")
+        parser.add_argument(
+            "--limits", metavar="FILE", help="a JSON file, or - for standard input; defaults to those known now"
+        )
 
     def act(self, actor: Actor, **options: Any) -> None:
-        one = round_named(actor, options["round"], coded(Casino, "--casino", options["casino"]))
-        authorize(actor, "round.view", one)
-        applied = terms_of_day(one.table).at(one.assignment_id, one.started_at)
+        round_ = round_named(actor, options["round"], coded(Casino, "--casino", options["casino"]))
+        authorize(actor, "round.view", round_)
+        applied = terms_of_day(round_.table).at(round_.assignment_id, round_.started_at)
         try:
-            done = replayed(one, applied, options)
+            done = replayed(round_, applied, options)
         except InputError as error:
             raise CommandError(str(error)) from None
         self.stdout.write(as_json(replay_document(done)))
@@ -54,8 +56,8 @@ def limits_in(file: str, game: OtherGame, chip_unit: int) -> Limits:
 
 
 def round_named(actor: Actor, name: str, casino: Casino | None) -> Round:
-    """Find a round by its ref, or by source and ref (either may hold a stroke itself): of the casino that is named,
-    else of the actor's own where it has one of this name."""
+    """Find a round by its ref, or by source and ref (either may contain a slash): in the named casino, otherwise in
+    the actor's own if it has one of this name."""
     rounds = Round.objects.select_related("table__casino", "limit_set").filter(named(name))
     if casino is not None:
         rounds = rounds.filter(casino=casino)
@@ -70,12 +72,12 @@ def round_named(actor: Actor, name: str, casino: Casino | None) -> Round:
 
 
 def verify_single(name: str, seen: list[Round]) -> None:
-    """Ask for the casino, or the source, where several rounds that the actor may see have the name."""
-    if casinos := sorted({one.table.casino.code for one in seen}):
+    """Ask for the casino or the source if several visible rounds have the name."""
+    if casinos := sorted({round_.table.casino.code for round_ in seen}):
         if len(casinos) > 1:
             listed = ", ".join(casinos)
             raise CommandError(f"round: several casinos have a round {name!r:.60}; add --casino, one of {listed}.")
-        listed = ", ".join(f"{one.source}/{one.ref}" for one in seen)
+        listed = ", ".join(f"{round_.source}/{round_.ref}" for round_ in seen)
         raise CommandError(f"round: {name!r:.60} is the ref of several rounds; write one of {listed}.")
 
 

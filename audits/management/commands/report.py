@@ -1,4 +1,4 @@
-"""A report of a day or a period, as a file. What is pending in that period is reconciled first."""
+"""Write a report of a day or a period as a file. Pending rounds of the period are reconciled first."""
 
 import shutil
 import sys
@@ -17,7 +17,7 @@ from games.management.acting_command import ActingCommand
 
 
 class Command(ActingCommand):
-    help = "Writes a report of a gaming day or period as a file."
+    help = "Write a report of a gaming day or period as a file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -27,7 +27,7 @@ class Command(ActingCommand):
         parser.add_argument("--to", dest="last", metavar="D", help="its last day, which is included")
         parser.add_argument("--table", metavar="CODE", help="only this table")
         parser.add_argument("--format", required=True, choices=sorted(ReportFormat.values))
-        parser.add_argument("-o", dest="output", type=Path, metavar="FILE", help="else it is printed")
+        parser.add_argument("-o", dest="output", type=Path, metavar="FILE", help="defaults to standard output")
 
     def act(self, actor: Actor, **options: Any) -> None:
         first, last = period_of(options)
@@ -76,7 +76,7 @@ class Command(ActingCommand):
             self.stdout.write(content.decode("utf-8", "replace"), ending="")
 
     def hand_over_notes(self, output: Path, notes: list[str]) -> None:
-        """Print what the report has to say beside its rows, and keep it in FILE.notes.txt; none, no such file."""
+        """Print the notes of a report and write them to FILE.notes.txt; remove that file if there are none."""
         beside = output.with_name(f"{output.name}.notes.txt")
         if notes:
             beside.write_text("".join(f"{note}\n" for note in notes), encoding="utf-8")
@@ -87,7 +87,7 @@ class Command(ActingCommand):
 
 
 class ReportProgressBar:
-    """A bar on one line of the terminal that moves with the rows. How many there will be is not known before."""
+    """A moving bar on one line of the terminal, with the number of rows so far; the total is not known in advance."""
 
     WIDTH, ROWS_A_STEP = 20, 2000
 

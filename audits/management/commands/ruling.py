@@ -1,5 +1,4 @@
-"""Rulings from the command line: the register, and one with all that follows from it. To rule takes a person, a page
-or a call."""
+"""Rulings from the command line: list them, show one with its corrective actions. No command rules."""
 
 from typing import Any
 
@@ -20,24 +19,26 @@ from games.management.rules_command import as_json
 
 
 class Command(ActingCommand):
-    help = "Lists rulings and shows them, as far as whoever asks may see them."
+    help = "List and show rulings, as far as you may see them."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|show")
-        listing = self.add_verb(verbs, "list", "rulings, the newest first")
+        listing = self.add_verb(verbs, "list", "list rulings, the newest first")
         listing.add_argument("--kind", choices=RulingKind.values, help="only of this kind")
-        listing.add_argument("--scope", choices=Scope.values, help="only on one case, or only standing ones")
+        listing.add_argument("--scope", choices=Scope.values, help="only for one case, or only standing ones")
         listing.add_argument("--state", choices=STATES, help="only in this state now")
         listing.add_argument("--rulebook", choices=published(), metavar="ID", help="only on this rulebook")
-        listing.add_argument("--situation", choices=list(situations()), metavar="SITUATION", help="only on this one")
+        listing.add_argument(
+            "--situation", choices=list(situations()), metavar="SITUATION", help="only on this situation"
+        )
         listing.add_argument("--table", metavar="CODE", help="only at this table")
         listing.add_argument("--day", metavar="D", help="only of this gaming day, as 2026-11-15")
         listing.add_argument("--from", dest="first", metavar="D", help="only of this gaming day and later ones")
         listing.add_argument("--to", dest="last", metavar="D", help="only of this gaming day and earlier ones")
-        show = self.add_verb(verbs, "show", "one ruling with its reasons, links and consequences")
+        show = self.add_verb(verbs, "show", "show a ruling with its reasons, links and corrective actions")
         show.add_argument("number", metavar="NUMBER", help="such as RU-2026-000045")
-        show.add_argument("--casino", metavar="CODE", help="where several casinos have this number")
+        show.add_argument("--casino", metavar="CODE", help="required if several casinos have this number")
         for verb in (listing, show):
             verb.add_argument("--json", action="store_true", help="as JSON")
 
@@ -66,4 +67,4 @@ def ruling_numbered(actor: Actor, options: dict[str, Any]) -> Ruling:
         case []:
             raise CommandError(f"NUMBER: there is no ruling {number!r:.40}; see `ruling list`.")
         case _:
-            raise CommandError(f"NUMBER: several casinos have a ruling {number}; say which with --casino.")
+            raise CommandError(f"NUMBER: several casinos have a ruling {number}; choose with --casino.")

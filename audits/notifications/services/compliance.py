@@ -1,17 +1,18 @@
-"""Compliance is notified of changes of rounds that were settled: of each once, from the casino's amount on.
+"""Notify compliance once of each executed corrective action at or above the casino's threshold.
 
-The notice is written in the transaction that executes the change; the database takes one for each corrective action.
+The notification is written in the transaction that executes the action. The database allows one for each action.
 """
 
-from audits.findings.labels import money
 from audits.findings.services.escalation import people_in
 from audits.models import Consequence, ConsequenceNotice, Notice, ruling_setting_of
+from games.labels.money import money_label
+from games.labels.rules import rules_label
 
 NOTIFIED = "compliance"
 
 
 def compliance_notify(order: Consequence) -> Notice | None:
-    """Write the notice of an executed corrective action; none where it moves less than the casino's amount."""
+    """Notify compliance of an executed corrective action; None if it moves less than the casino's threshold."""
     casino = order.incident.casino
     if order.amount < ruling_setting_of(casino).notify_from:
         return None
@@ -25,17 +26,18 @@ def compliance_notify(order: Consequence) -> Notice | None:
 
 
 def text_of(order: Consequence) -> str:
-    """Say what was changed, by how much, on what basis, and by whom."""
+    """Write what was changed, by how much, on what basis, and by whom."""
     casino, rounds = order.incident.casino, len(order.round_ids)
-    basis = order.ruling or (f"discretion {order.discretion}" if order.discretion else ", ".join(order.rules))
+    basis = order.ruling or (f"discretion {order.discretion}" if order.discretion else rules_label(order.rules))
     lines = [
         f"{order} on {order.incident} was executed: {rounds} round{'' if rounds == 1 else 's'}, "
-        f"{casino.currency} {money(order.amount)} moved, by {basis}.",
+        f"{casino.currency} {money_label(order.amount)} moved. Basis: {basis}.",
         f"Ordered by {order.who}: {order.reason}",
         f"Executed by {order.decision.who}: {order.decision.reason}",
     ]
     if not order.needs_second:
         lines.append(
-            "It took no second person: it moves less than the casino's amount, or the round was not settled or void."
+            "No second person was needed: the amount is below the casino's threshold, or the round was neither settled "
+            "nor void."
         )
     return "\n".join(lines)

@@ -1,8 +1,7 @@
-"""Proposers are told what became of their limit proposals: once, in the app and by e-mail.
+"""Notify proposers once of the decisions on their limit and threshold proposals, on the site and by e-mail.
 
-The decision is a fact of the game. A sweep by the clock finds the decisions of which the proposer was not told yet, so
-that a killed worker or a lost message loses none; the database takes one row for each decision, so that none is told
-twice.
+A periodic task looks for decisions without a notification, so that a killed worker or a lost message loses none. The
+database allows one notification for each decision, so that none is sent twice.
 """
 
 import datetime as dt
@@ -18,36 +17,36 @@ from games.models import Casino, LimitDecision, ThresholdDecision
 from games.thresholds.selectors import kind_of
 
 Outcome = LimitDecision.Outcome
-#: What proposers withdrew themselves they need not be told.
-TOLD = (Outcome.APPROVED, Outcome.REJECTED, Outcome.SUPERSEDED)
-AT_ONCE = 500
+#: Decisions that proposers are notified of. They withdraw proposals themselves.
+NOTIFIED = (Outcome.APPROVED, Outcome.REJECTED, Outcome.SUPERSEDED)
+BATCH = 500
 LOCK = 0x7A15A3
 
 
 @transaction.atomic
-def proposers_tell(*, now: dt.datetime | None = None) -> list[Notice]:
-    """Notify proposers of the decisions that they were not told of yet; one worker at a time."""
+def proposers_notify(*, now: dt.datetime | None = None) -> list[Notice]:
+    """Notify proposers of new decisions, one worker at a time."""
     if not _locked():
         return []
-    untold = LimitDecision.objects.filter(outcome__in=TOLD, proposer_notice=None).order_by("at", "pk")
-    decisions = untold.select_related("proposal__casino", "proposal__pit", "proposed_by")
+    new = LimitDecision.objects.filter(outcome__in=NOTIFIED, proposer_notice=None).order_by("at", "pk")
+    decisions = new.select_related("proposal__casino", "proposal__pit", "proposed_by")
     moment = now or timezone.now()
-    told = [_tell(decision, moment) for decision in decisions.prefetch_related("limit_sets__table")[:AT_ONCE]]
-    return told + [_tell_of_threshold(decision, moment) for decision in _thresholds_decided()]
+    notices = [_notify(decision, moment) for decision in decisions.prefetch_related("limit_sets__table")[:BATCH]]
+    return notices + [_notify_of_threshold(decision, moment) for decision in _new_threshold_decisions()]
 
 
-def _thresholds_decided() -> list[ThresholdDecision]:
-    """Approved and rejected threshold proposals of which the proposer was not notified yet."""
+def _new_threshold_decisions() -> list[ThresholdDecision]:
+    """List approved and rejected threshold proposals without a notification."""
     decided = ThresholdDecision.objects.exclude(outcome=ThresholdDecision.Outcome.WITHDRAWN)
-    untold = decided.filter(proposer_notice=None).select_related("change__casino", "proposed_by")
-    return list(untold.order_by("at", "pk")[:AT_ONCE])
+    new = decided.filter(proposer_notice=None).select_related("change__casino", "proposed_by")
+    return list(new.order_by("at", "pk")[:BATCH])
 
 
-def _tell_of_threshold(decision: ThresholdDecision, now: dt.datetime) -> Notice:
+def _notify_of_threshold(decision: ThresholdDecision, now: dt.datetime) -> Notice:
     change, proposer = decision.change, decision.proposed_by
     casino = change.casino
     lines = [
-        f"Your proposal {change} on the thresholds of {casino.code} ({kind_of(change.kind).title.lower()}) was "
+        f"Your threshold proposal {change} for {casino.code} ({kind_of(change.kind).title.lower()}) was "
         f"{decision.outcome} by {decision.who} at {clock_text(decision.at, casino)}.",
         f"Reason: {decision.reason}",
         *([f"In force from {clock_text(decision.effective_from, casino)}"] if decision.effective_from else []),
@@ -66,8 +65,8 @@ def _locked() -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _tell(decision: LimitDecision, now: dt.datetime) -> Notice:
-    """Write the notice and which decision it is about, both or neither."""
+def _notify(decision: LimitDecision, now: dt.datetime) -> Notice:
+    """Write the notification and link it to its decision."""
     proposal, proposer = decision.proposal, decision.proposed_by
     notice = Notice.objects.create(
         casino=proposal.casino, pit=proposal.pit, role=role_of(proposer.department, proposer.post).code, at=now,
@@ -78,7 +77,7 @@ def _tell(decision: LimitDecision, now: dt.datetime) -> Notice:
 
 
 def text_of(decision: LimitDecision) -> str:
-    """Say what was decided, by whom and why, and from when new limits are in force."""
+    """Write what was decided, by whom and why, and when new limits come into force."""
     casino, proposal = decision.proposal.casino, decision.proposal
     tables = ", ".join(table.code for table in proposal.tables.all())
     lines = [
@@ -94,5 +93,5 @@ def text_of(decision: LimitDecision) -> str:
 
 
 def clock_text(moment: dt.datetime, casino: Casino) -> str:
-    """A moment by the casino's clock, as pages show it."""
+    """Write a moment by the casino's clock, as on pages."""
     return date_format(moment.astimezone(zone_of(casino)), "DATETIME_FORMAT")

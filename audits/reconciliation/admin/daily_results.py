@@ -1,4 +1,4 @@
-"""Day summaries and closed days: the figures of a table and gaming day as they stand, and as they were frozen."""
+"""Pages of daily results and closed days: the current and the frozen figures of a table and gaming day."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -11,28 +11,30 @@ from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.formats import date_format
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from audits.findings.labels import kind_name, money
+from audits.findings.labels import kind_name
 from audits.models import COUNTS, FIGURES, Category, ClosedSummary, DayClose, DaySummary, Figures
 from audits.pages.fields import day_field
 from audits.reports.notes import table_notes
 from games.access.gate import authorize, can, visible, within_reach
+from games.labels.money import money_label
 from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 ROWS = 60
-FURTHEST = 10_000_000
-#: The figures as a page names them: what is counted, then what is money.
+LARGEST_OFFSET = 10_000_000
+#: The labels of the figures: counts, then amounts.
 NUMBERS = {
     "rounds": "Rounds", "settled": "Settled", "voids": "Void", "unfinished": "Unfinished", "bets": "Bets",
 }  # fmt: skip
 AMOUNTS = {
     "turnover": "Turnover", "house_recorded": "House result, recorded", "house_expected": "House result, expected",
-    "difference": "Difference", "by_ruling_amount": "Decided otherwise by rulings",
+    "difference": "Difference", "by_ruling_amount": "Changed by rulings",
     "theoretical": "Theoretical result", "deviation": "Standard deviation",
 }  # fmt: skip
-FOUND = {
+FINDINGS = {
     "discrepancies": "Discrepancies", "breaches": "Breaches", "irregularities": "Irregularities",
     "procedural": "Procedural", "by_ruling": "By ruling",
 }  # fmt: skip
@@ -40,7 +42,7 @@ FOUND = {
 
 @dataclass(frozen=True)
 class DayLine:
-    """A figure as it stands, and as it was frozen."""
+    """A figure: its label, its current value and its frozen value."""
 
     name: str
     now: str
@@ -71,17 +73,17 @@ class DaySummaryAdmin(GatedAdmin):
         authorize(actor, "daysummary.view")
         form = SummarySearch(request.GET or None)
         start = _number(request.GET.get("start", ""))
-        found: list[DaySummary] = []
+        summaries: list[DaySummary] = []
         if not form.is_bound or form.is_valid():
-            wanted = _wanted(visible(actor, DaySummary.objects.select_related("table")), form)
-            found = list(wanted.order_by("-gaming_day", "table__code", "pk")[start : start + ROWS + 1])
-        shown = found[:ROWS]
-        is_whole = start == 0 and len(found) <= ROWS
+            matching = _filtered(visible(actor, DaySummary.objects.select_related("table")), form)
+            summaries = list(matching.order_by("-gaming_day", "table__code", "pk")[start : start + ROWS + 1])
+        shown = summaries[:ROWS]
+        is_whole = start == 0 and len(summaries) <= ROWS
         asked = {name: value for name, value in request.GET.items() if name != "start" and value}
         context = {
             **self.admin_site.each_context(request),
-            "title": "Days", "form": form, "summaries": shown, "opts": self.opts, "start": start,
-            "older": urlencode(asked | {"start": start + ROWS}) if len(found) > ROWS else None,
+            "title": "Daily results", "form": form, "summaries": shown, "opts": self.opts, "start": start,
+            "older": urlencode(asked | {"start": start + ROWS}) if len(summaries) > ROWS else None,
             "total": total_of(shown) if is_whole and len(shown) > 1 else None,
             "sees_closes": can(actor, "dayclose.view"),
         }  # fmt: skip
@@ -91,31 +93,33 @@ class DaySummaryAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        one = self.get_or_deny(request, object_id)
-        frozen = ClosedSummary.objects.filter(table=one.table, close__gaming_day=one.gaming_day)
+        summary = self.get_or_deny(request, object_id)
+        table, day = summary.table, summary.gaming_day
+        frozen = ClosedSummary.objects.filter(table=table, close__gaming_day=day)
         closed = frozen.select_related("close__run").first()
         context = {
             **self.admin_site.each_context(request),
-            "title": f"{one.table}, {one.gaming_day}", "original": one, "summary": one, "closed": closed,
-            "notes": table_notes(one.table, one.gaming_day), "opts": self.opts,
-            "groups": lines_of(one, closed), "kinds": kinds_of(one, closed),
-            "has_changed": closed is not None and has_changed(one, closed),
-            "sees_findings": can(request.user, "finding.view", one.table),
+            "title": f"{table}, {date_format(day, 'DATE_FORMAT')}", "original": summary, "summary": summary,
+            "closed": closed, "notes": table_notes(table, day), "opts": self.opts,
+            "groups": lines_of(summary, closed), "kinds": kinds_of(summary, closed),
+            "has_changed": closed is not None and has_changed(summary, closed),
+            "sees_findings": can(request.user, "finding.view", table),
         }  # fmt: skip
         return TemplateResponse(request, "reconciliation/day_summary.html", context)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Its history is what was frozen at the close: the same page."""
+        """Show the page itself: the only history of a daily result is its frozen figures."""
         return self.change_view(request, object_id)
 
     def get_or_deny(self, request: HttpRequest, object_id: str) -> DaySummary:
-        one: DaySummary | None = self.get_object(request, object_id)
-        if one is None:
-            raise Http404(f"There is no day {object_id}.")
-        authorize(actor_of(request), "daysummary.view", one)
-        return one
+        """Return the daily result if it exists and the user may see it."""
+        summary: DaySummary | None = self.get_object(request, object_id)
+        if summary is None:
+            raise Http404(f"There is no daily result {object_id}.")
+        authorize(actor_of(request), "daysummary.view", summary)
+        return summary
 
 
 @admin.register(DayClose)
@@ -127,15 +131,15 @@ class DayCloseAdmin(GatedAdmin):
     show_full_result_count = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found: QuerySet[Any] = super().get_queryset(request).annotate(tables=Count("summaries"))
-        return found
+        closes: QuerySet[Any] = super().get_queryset(request).annotate(tables=Count("summaries"))
+        return closes
 
     @display(description="Tables")
     def tables(self, close: Any) -> int:
         return int(close.tables)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # the system closes a day
+        return False  # only the system closes a day
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -153,22 +157,23 @@ class DayCloseAdmin(GatedAdmin):
             day_summary.table_id: day_summary
             for day_summary in DaySummary.objects.filter(gaming_day=close.gaming_day, table__casino=close.casino_id)
         }
-        rows = [(one, now.get(one.table_id)) for one in frozen]
+        rows = [(closed, now.get(closed.table_id)) for closed in frozen]
         context = {
             **self.admin_site.each_context(request),
             "title": f"Closed day {close}", "original": close, "close": close, "opts": self.opts,
-            "rows": [(one, current, bool(current and has_changed(current, one))) for one, current in rows],
+            "rows": [(closed, current, bool(current and has_changed(current, closed))) for closed, current in rows],
         }  # fmt: skip
         return TemplateResponse(request, "reconciliation/day_close.html", context)
 
 
 def has_changed(now: Figures, frozen: Figures) -> bool:
+    """Say whether figures have changed since they were frozen."""
     return any(getattr(now, name) != getattr(frozen, name) for name in (*FIGURES, *COUNTS, "kinds"))
 
 
 def lines_of(now: Figures, frozen: Figures | None) -> list[list[DayLine]]:
-    """The figures in groups, each with its frozen fellow where the day is closed."""
-    groups: Sequence[tuple[dict[str, str], Any]] = ((NUMBERS, _count), (AMOUNTS, _amount), (FOUND, _count))
+    """Return the figures in groups, each with its frozen value if the day is closed."""
+    groups: Sequence[tuple[dict[str, str], Any]] = ((NUMBERS, _count), (AMOUNTS, _amount), (FINDINGS, _count))
     return [
         [DayLine(title, show(now, name), show(frozen, name) if frozen else None) for name, title in names.items()]
         for names, show in groups
@@ -176,7 +181,7 @@ def lines_of(now: Figures, frozen: Figures | None) -> list[list[DayLine]]:
 
 
 def kinds_of(now: Figures, frozen: Figures | None) -> list[DayLine]:
-    """By category and kind; those that were frozen and are no longer there stand at 0."""
+    """Count the findings by category and kind; 0 for frozen kinds that are no longer found."""
     before = frozen.kinds if frozen else {}
     return [
         DayLine(_kind(key), str(now.kinds.get(key, 0)), str(before.get(key, 0)) if frozen else None)
@@ -194,11 +199,11 @@ def _count(figures: Figures, name: str) -> str:
 
 
 def _amount(figures: Figures, name: str) -> str:
-    return money(getattr(figures, name))
+    return money_label(getattr(figures, name))
 
 
 def total_of(summaries: Iterable[DaySummary]) -> DaySummary:
-    """All of them together; deviations add up by their squares."""
+    """Add daily results up. Standard deviations are added by their squares."""
     total = DaySummary(**dict.fromkeys((*FIGURES, *COUNTS), 0))
     for summary in summaries:
         for name in (*FIGURES, *COUNTS):
@@ -206,7 +211,7 @@ def total_of(summaries: Iterable[DaySummary]) -> DaySummary:
     return total
 
 
-def _wanted(summaries: QuerySet[DaySummary], form: SummarySearch) -> QuerySet[DaySummary]:
+def _filtered(summaries: QuerySet[DaySummary], form: SummarySearch) -> QuerySet[DaySummary]:
     asked = form.cleaned_data if form.is_bound else {}
     by: dict[str, dt.date | str | None] = {
         "gaming_day__gte": asked.get("first"), "gaming_day__lte": asked.get("last"),
@@ -216,5 +221,5 @@ def _wanted(summaries: QuerySet[DaySummary], form: SummarySearch) -> QuerySet[Da
 
 
 def _number(text: str) -> int:
-    """Where a page begins; an address that was tampered with begins anew."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(FURTHEST)) else 0
+    """Return the offset of a page. An address that cannot be read starts at the newest."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(LARGEST_OFFSET)) else 0

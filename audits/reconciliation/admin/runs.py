@@ -1,4 +1,4 @@
-"""Runs of the reconciliation: those over a gaming day with their progress, begun and cancelled here; and arrivals."""
+"""Pages of reconciliation runs: list, start, progress, cancel."""
 
 from typing import Any
 
@@ -23,14 +23,14 @@ from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, add_erro
 
 ROWS = 50
 KINDS: dict[str, tuple[str, Q]] = {
-    "": ("Days and closes", ~Q(kind=Run.Kind.ARRIVAL)),
+    "": ("Gaming days and closings", ~Q(kind=Run.Kind.ARRIVAL)),
     "arrivals": ("Arrivals", Q(kind=Run.Kind.ARRIVAL)),
     "all": ("All", Q()),
 }
 
 
 class StartForm(forms.Form):
-    """A gaming day of a casino, whole or one table of it."""
+    """Choose a gaming day of a casino, with all tables or one."""
 
     day = day_field("Gaming day")
     casino = forms.ModelChoiceField(Casino.objects.none(), widget=UnfoldAdminSelectWidget(), empty_label=None)
@@ -51,12 +51,14 @@ class StartForm(forms.Form):
         values = super().clean() or {}
         table, casino = values.get("table"), values.get("casino")
         if table and casino and table.casino != casino:
-            raise ValidationError({"table": f"{table} is not a table of {casino}; choose one that is, or all."})
+            raise ValidationError(
+                {"table": f"{table} is not a table of {casino}. Choose another table, or all tables."}
+            )
         return values
 
 
 class CancelRunForm(ActionForm):
-    """A step that asks for nothing but a click."""
+    """A step without a reason."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -76,7 +78,7 @@ class RunAdmin(GatedAdmin):
         return [path("<path:object_id>/cancel/", cancel, name="audits_run_cancel"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The newest first; a page begins where the last one ended."""
+        """List runs, the newest first. A page continues where the last one ended."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "run.view")
@@ -84,11 +86,12 @@ class RunAdmin(GatedAdmin):
         kind = kind if kind in KINDS else ""
         before = _key(request.GET.get("before", ""))
         runs = visible(actor, Run.objects.filter(KINDS[kind][1])).select_related("casino").order_by("-pk")
-        found = list((runs.filter(pk__lt=before) if before else runs)[: ROWS + 1])
+        page = list((runs.filter(pk__lt=before) if before else runs)[: ROWS + 1])
         context = {
             **self.admin_site.each_context(request),
-            "title": "Runs", "opts": self.opts, "runs": _counted(found[:ROWS]), "before": before, "kind": kind,
-            "older": found[ROWS - 1].pk if len(found) > ROWS else None,
+            "title": "Reconciliation runs", "opts": self.opts, "runs": _counted(page[:ROWS]),
+            "before": before, "kind": kind,
+            "older": page[ROWS - 1].pk if len(page) > ROWS else None,
             "kinds": [(name, title) for name, (title, _) in KINDS.items()],
             "buttons": [Button(reverse("admin:audits_run_add"), "Start a run", "play_arrow", True)]
             if can(actor, "run.start") else [],
@@ -108,7 +111,7 @@ class RunAdmin(GatedAdmin):
             except ValidationError as error:
                 add_errors(form, error)
             else:
-                messages.success(request, f"Run {run} has begun.")
+                messages.success(request, f"Run {run} started.")
                 return redirect("admin:audits_run_change", run.pk)
         context = {**self.admin_site.each_context(request), "title": "Start a run", "form": form, "opts": self.opts,
                    "button": "Start", "back": reverse("admin:audits_run_changelist"),
@@ -118,7 +121,7 @@ class RunAdmin(GatedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """How far it has come, of all its tables; what it found, of those within reach."""
+        """Show a run: progress over all its tables, and the findings of the tables within reach."""
         require_safe(request)
         run = self.get_or_deny(request, object_id, "run.view")
         parts = run.parts.all()
@@ -126,7 +129,7 @@ class RunAdmin(GatedAdmin):
         progress = parts.aggregate(expected=Sum("rounds_expected"), read=Sum("rounds_read"))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Run {run}", "original": run, "run": run, "opts": self.opts,
+            "title": f"Reconciliation run {run}", "original": run, "run": run, "opts": self.opts,
             "parts": reached, "percent": _percent(progress), **progress, "buttons": self.buttons(request, run),
             "counts": reached.order_by().aggregate(
                 **{name: Sum(name) for name in ("rounds", "bets", *COUNTS)}, tables=Count("pk"),
@@ -139,7 +142,7 @@ class RunAdmin(GatedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Its page tells who began and who ended it."""
+        """Redirect to the run's page, which says who started and who ended it."""
         require_safe(request)
         return redirect("admin:audits_run_change", self.get_or_deny(request, object_id, "run.view").pk)
 
@@ -148,7 +151,7 @@ class RunAdmin(GatedAdmin):
 
         def take(actor: Staff, thing: Run, values: dict[str, Any]) -> str:
             run_cancel(actor=actor, run=thing)
-            return f"Run {thing} is cancelled; the tables that were done stay done."
+            return f"Run {thing} is cancelled. Results of finished tables are kept."
 
         return take_step(
             self.admin_site, request, run, action="run.cancel", title="Cancel the run", form_class=CancelRunForm,
@@ -157,6 +160,7 @@ class RunAdmin(GatedAdmin):
         )  # fmt: skip
 
     def get_or_deny(self, request: HttpRequest, object_id: str, action: str) -> Run:
+        """Return the run if it exists and the user may do this with it."""
         run: Run | None = self.get_object(request, object_id)
         if run is None:
             raise Http404(f"There is no run {object_id}.")
@@ -170,10 +174,10 @@ class RunAdmin(GatedAdmin):
 
 
 def _counted(runs: list[Run]) -> list[Any]:
-    """With the figures of their parts, in one query for the whole page."""
+    """Add the figures of each run's parts, in one query for the whole page."""
     sums = {name: Sum(f"parts__{name}") for name in ("rounds", *COUNTS)}
-    found = Run.objects.filter(pk__in=[run.pk for run in runs]).select_related("casino")
-    return list(found.annotate(tables=Count("parts"), **sums).order_by("-pk"))
+    on_page = Run.objects.filter(pk__in=[run.pk for run in runs]).select_related("casino")
+    return list(on_page.annotate(tables=Count("parts"), **sums).order_by("-pk"))
 
 
 def _percent(progress: dict[str, int | None]) -> int:
@@ -182,5 +186,5 @@ def _percent(progress: dict[str, int | None]) -> int:
 
 
 def _key(text: str | None) -> int | None:
-    """A key in an address; one that was tampered with is none."""
+    """Read a key from an address; None if it cannot be read."""
     return int(text) if text and text.isascii() and text.isdecimal() and len(text) < len(str(2**63)) else None

@@ -1,1 +1,1 @@
-"""Checks of our own over the rounds of a table: procedure, people, signs."""
+"""Checks for procedural findings over the rounds of a table: procedure, people, table signs."""

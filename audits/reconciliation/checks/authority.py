@@ -1,4 +1,4 @@
-"""Decisions at the table: check that whoever voided a round by a ruling, or amended a result, had the authority."""
+"""Check that people who voided a round by ruling, or amended a result, had the authority to do so."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ MAY_RULE, MAY_AMEND = "shift-manager", "pit-supervisor"
 
 
 def decision_faults(recorded_round: RecordedRound, crews: Crews) -> Iterator[ProceduralFault]:
-    """Yield decisions without authority, each kind once."""
+    """Yield a fault for each kind of decision that was made without authority."""
     voided = [event for event in recorded_round.events if event.kind == VOID and event.rule == RULING]
     if reasons := [reason for event in voided for reason in _ruling_faults(recorded_round, event, crews)]:
         yield ProceduralFault("void-without-authority", f"Voided by a ruling: {' and '.join(reasons)}.")

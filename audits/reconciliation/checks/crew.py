@@ -1,8 +1,8 @@
-"""People named on rounds: are they on record, were they in that post at that moment, and had they the authority.
+"""Check the people named on rounds: whether they are on record, held that post then, and had the authority.
 
-What a person was at a moment is read from the history of the staff, and from acting appointments: those for the pit in
-which the table was, and of people of other departments only while the casino allowed it. What was before the first
-entry on record is unknown, and taken to be as in that entry.
+The post of a person at a moment comes from the history of the staff and from acting appointments for the pit of the
+table. Appointments of people from other departments count only while the casino allowed them. Before the first entry
+in the history of a person, that entry counts.
 """
 
 import datetime as dt
@@ -21,11 +21,11 @@ from games.models import Table, TableAssignment, ThresholdDecision
 DEALER, SUPERVISOR = "dealer", "pit-supervisor"
 NAMES = {DEALER: "Dealer", SUPERVISOR: "Supervisor"}
 POST_NAMES = {DEALER: "a dealer", SUPERVISOR: "a pit supervisor"}
-#: A crew is one number: the dealer's id, then the supervisor's; no one was named, or one who is not on record.
+#: A crew is one number: the dealer's id, then the supervisor's. Special ids: not named, and not on record.
 HALF = 2**32
 NOT_NAMED, UNKNOWN = 0, 2**31 - 1
 
-SPELLS = """
+POST_HISTORY = """
 SELECT id, upper(number), history_date, CASE WHEN is_active AND casino_id = %s THEN post ELSE '' END, department
 FROM games_historicalstaff ORDER BY id, history_date, history_id
 """
@@ -35,15 +35,17 @@ PIT = "pit"
 
 
 class Acting(NamedTuple):
+    """An acting appointment."""
+
     post: str
     starts_at: dt.datetime
     ends_at: dt.datetime
     pit_id: int | None  # None: all pits
-    department: str  # of the person when appointed; empty in appointments from before this was recorded
+    department: str  # the person's own when appointed; empty in older appointments, which did not record it
 
 
 class Place:
-    """Where a table was, and whether people of other departments might act there, by time."""
+    """The pit of a table, and whether people from other departments could act there, over time."""
 
     def __init__(self, table: Table, assignments: Sequence[TableAssignment]) -> None:
         self._pits = [(assignment.during, assignment.pit_id) for assignment in assignments]
@@ -61,7 +63,7 @@ class Place:
 
 
 class Person:
-    """What someone was in a casino, by time: a permanent post, and acting appointments."""
+    """The posts of a person in a casino over time: permanent and acting."""
 
     def __init__(self, acting: list[Acting]) -> None:
         self.moments: list[dt.datetime] = []
@@ -70,31 +72,38 @@ class Person:
         self.acting = acting
 
     def posts_at(self, at: dt.datetime, place: Place) -> set[str]:
-        spell = max(bisect_right(self.moments, at) - 1, 0)
-        department = self.departments[spell]
-        acting = [one for one in self.acting if one.starts_at <= at < one.ends_at and _counts(one, department)]
+        """Return the posts that the person held at a moment."""
+        entry = max(bisect_right(self.moments, at) - 1, 0)
+        department = self.departments[entry]
+        acting = [
+            appointment
+            for appointment in self.acting
+            if appointment.starts_at <= at < appointment.ends_at and _counts(appointment, department)
+        ]
         if acting:
             pit_id, others_may = place.pit_at(at), department == PIT or place.allows_others_at(at)
-            acting = [one for one in acting if others_may and one.pit_id in (None, pit_id)]
-        return {self.posts[spell], *(one.post for one in acting)} - {""}
+            acting = [appointment for appointment in acting if others_may and appointment.pit_id in (None, pit_id)]
+        return {self.posts[entry], *(appointment.post for appointment in acting)} - {""}
 
     def is_always(self, post: str) -> bool:
         return set(self.posts) == {post}
 
 
 def _counts(acting: Acting, department: str) -> bool:
-    """Tell whether an appointment was made in the department in which the person is."""
+    """Say whether the person is still in the department in which the appointment was made."""
     return acting.department == department or (department == PIT and not acting.department)
 
 
 class CrewFault(NamedTuple):
+    """A dealer or supervisor who is not on record, or did not hold the post."""
+
     kind: str
-    post: str  # in which the person was named
+    post: str  # as named on the round
     detail: str
 
 
 class Crews:
-    """Everyone who may be named on the rounds of a table."""
+    """All people who may be named on the rounds of a table."""
 
     def __init__(self, table: Table, assignments: Sequence[TableAssignment]) -> None:
         self._place = Place(table, assignments)
@@ -103,21 +112,21 @@ class Crews:
             acting[key].append(Acting(*appointment))
         self._people: dict[int, Person] = {}
         self._keys: dict[str, int] = {}
-        for key, number, moment, post, department in query_rows(SPELLS, table.casino_id):
+        for key, number, moment, post, department in query_rows(POST_HISTORY, table.casino_id):
             person = self._people.setdefault(key, Person(acting[key]))
             person.moments.append(moment)
             person.posts.append(post)
             person.departments.append(department)
             self._keys[number] = key
-        self._sound: dict[int, bool] = {}
+        self._sound: dict[int, bool] = {}  # by crew: whether nothing can be wrong with it at any time
 
     # --- Dealer and supervisor ---
 
     def doubtful(self, crews: Ints) -> Bools:
-        """Mark the rounds whose crew is not beyond doubt at any moment."""
-        # Few crews work in some hours, and mostly all are sound: a set finds them quicker than sorting a day's numbers.
-        odd = [crew for crew in set(crews.tolist()) if not self._is_sound(crew)]
-        return np.isin(crews, odd) if odd else np.zeros(len(crews), np.bool_)
+        """Mark the rounds whose crew must be checked at the time of the round."""
+        # Few crews work in a few hours, and most are sound: a set is quicker than sorting all numbers.
+        doubtful = [crew for crew in set(crews.tolist()) if not self._is_sound(crew)]
+        return np.isin(crews, doubtful) if doubtful else np.zeros(len(crews), np.bool_)
 
     def _is_sound(self, crew: int) -> bool:
         known = self._sound.get(crew)
@@ -129,7 +138,7 @@ class Crews:
         return known
 
     def faults(self, doubtful: dict[int, tuple[int, dt.datetime]]) -> Iterator[tuple[int, CrewFault]]:
-        """Say what is wrong, by round: `doubtful` has the crew of each round and when it began."""
+        """Yield the faults of each round. `doubtful` has the crew of each round and when it began."""
         named = {key: numbers for key, *numbers in query_rows(NUMBERS, list(doubtful))} if doubtful else {}
         for key, (crew, at) in doubtful.items():
             for (member, post), number in zip(_members(crew), named[key], strict=True):
@@ -147,7 +156,7 @@ class Crews:
     # --- Authority ---
 
     def has_authority(self, number: str | None, post: str, at: dt.datetime) -> bool:
-        """Tell whether someone held this post, or a higher one, at that moment."""
+        """Say whether the person with this number held this post, or a higher one, at a moment."""
         person = self._people.get(self._keys.get(number.upper(), -1)) if number else None
         return person is not None and any(rank(held) >= rank(post) for held in person.posts_at(at, self._place))
 

@@ -1,4 +1,4 @@
-"""Bets on boxes for which the sign lacked a limit (RWS 3.3): found once a table and gaming day."""
+"""Find bets on boxes for which the table sign lacked a limit (RWS 3.3): one finding per table and gaming day."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ NAMES = "SELECT id, started_at, ref, source, assignment_id FROM games_round WHER
 
 
 class Candidate(NamedTuple):
-    """A round with such a bet; the first by its start, then by its name."""
+    """A round with such a bet, ordered by its start, then by its ref."""
 
     started_at: dt.datetime
     ref: str
@@ -29,13 +29,13 @@ class Candidate(NamedTuple):
 
 
 class IncompleteSignCheck:
-    """Watch the rounds of one gaming day of a table for the first bet that the sign has no limits for."""
+    """Find the first bet of a table's gaming day for which the sign has no limits."""
 
     def __init__(self, table: Table, applying: TermsOfDay) -> None:
         self.table, self.applying = table, applying
         self._first: int | None = None  # when the first such round began
-        self._rounds: list[int] = []  # those that began then
-        self.known: Finding | None = None  # on record already, of a round that is not read in this pass
+        self._rounds: list[int] = []  # the rounds that began then
+        self.known: Finding | None = None  # already on record, of a round that is not read in this pass
 
     def see(self, rounds: Rounds) -> None:
         lacking = self.applying.lacking
@@ -52,12 +52,12 @@ class IncompleteSignCheck:
         if not bets.any():
             return
         of_bets = np.repeat(np.arange(len(rounds.ids)), rounds.sizes)
-        found = np.unique(of_bets[bets])
-        first = int(rounds.started_at[found].min())
+        affected = np.unique(of_bets[bets])
+        first = int(rounds.started_at[affected].min())
         if self._first is None or first < self._first:
             self._first, self._rounds = first, []
         if first == self._first:
-            self._rounds += rounds.ids[found[rounds.started_at[found] == first]].tolist()
+            self._rounds += rounds.ids[affected[rounds.started_at[affected] == first]].tolist()
 
     def findings(self) -> Iterator[tuple[int, FindingDraft]]:
         if not self._rounds or (self.known and not self.is_earlier_than(self.known)):
@@ -67,8 +67,8 @@ class IncompleteSignCheck:
             for key, started_at, ref, source, assignment in query_rows(NAMES, self._rounds)
         ]
         if self.known is not None and self.known.round is not None:
-            one = self.known.round
-            candidates.append(Candidate(one.started_at, one.ref, one.source, one.pk, one.assignment_id))
+            known = self.known.round
+            candidates.append(Candidate(known.started_at, known.ref, known.source, known.pk, known.assignment_id))
         first = min(candidates)
         yield first.round_id, self._found(self.applying.at(first.assignment_id, first.started_at))
 
@@ -77,7 +77,7 @@ class IncompleteSignCheck:
         return self._first is not None
 
     def is_earlier_than(self, known: Finding) -> bool:
-        """Tell whether a round of this pass may come before the one that is on record."""
+        """Say whether a round of this pass may be earlier than the one of the finding on record."""
         return self._first is not None and moment_of(self._first) <= known.round_started_at
 
     def _found(self, applied: AppliedTerms) -> FindingDraft:

@@ -1,4 +1,4 @@
-"""Rounds at tables that were not in play: by the table's steps on record, and by warnings given during play."""
+"""Find rounds at tables that were closed or suspended, from the table's steps and from warnings during play."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -12,7 +12,7 @@ from games.database.sql import query_rows
 from games.floor.availability import Unavailable, availability_of
 from games.models import LiveWarning, Table
 
-#: Warnings of this table's rounds that were in play and are on record now.
+#: Warnings of this table's rounds in play that are recorded now.
 WARNINGS = """
 SELECT l.recorded_id, w.id FROM games_livewarning w JOIN games_liveround l ON l.id = w.live_round_id
 WHERE l.table_id = %s AND l.recorded_id IS NOT NULL
@@ -20,7 +20,7 @@ WHERE l.table_id = %s AND l.recorded_id IS NOT NULL
 
 
 class Closures:
-    """When a table was not in play, by assignment, and the warnings given at it: read once, not once a day."""
+    """When a table was not in play, by assignment, and its warnings. Read once for all days."""
 
     def __init__(self, table: Table, books: Mapping[int, str]) -> None:
         """`books` has the rulebook of each assignment of the table."""
@@ -32,12 +32,12 @@ class Closures:
             key: np.array([self.availability.at_place(place, book) is not None for place in places])
             for key, book in books.items()
         }
-        self.closed = {key: flags for key, flags in closed.items() if flags.any()}  # mostly none
+        self.closed = {key: flags for key, flags in closed.items() if flags.any()}  # usually none
         self.warned = _grouped(query_rows(WARNINGS, table.pk))
 
 
-class OutOfPlay:
-    """Watches the rounds of a table go by, and then names those that should not have been played."""
+class OutOfPlayCheck:
+    """Collect rounds of a table block by block, then yield findings for those that should not have been played."""
 
     def __init__(self, policy: FindingPolicy, closures: Closures) -> None:
         self.policy, self.closures = policy, closures
@@ -56,24 +56,24 @@ class OutOfPlay:
             self._found += [(pk, key, place) for pk, place in chosen]
 
     def findings(self) -> Iterator[tuple[int, FindingDraft]]:
-        """A warning that was given while a round was played comes first: it is the same finding, once a kind."""
+        """Yield the findings. A warning during play replaces a finding of the same kind from the steps."""
         if not self._seen and not self._found:
             return
         warned = {key for pk in self._seen for key in self.closures.warned[pk]}
         warnings = LiveWarning.objects.in_bulk(warned)
         given: set[tuple[int, str]] = set()
         for pk in sorted(self._seen):
-            for one in (warnings[key] for key in self.closures.warned[pk]):
-                given.add((pk, one.kind))
-                yield pk, out_of_play_found(self.policy, one.kind, one.rules, one.explain)
+            for warning in (warnings[key] for key in self.closures.warned[pk]):
+                given.add((pk, warning.kind))
+                yield pk, out_of_play_draft(self.policy, warning.kind, warning.rules, warning.explain)
         for pk, assignment, place in self._found:
             problem: Unavailable | None = self.closures.availability.at_place(place, self.closures.books[assignment])
             if problem is not None and (pk, problem.kind) not in given:
-                yield pk, out_of_play_found(self.policy, problem.kind, problem.rules, problem.explain)
+                yield pk, out_of_play_draft(self.policy, problem.kind, problem.rules, problem.explain)
 
 
-def out_of_play_found(policy: FindingPolicy, kind: str, rules: Iterable[str], detail: str) -> FindingDraft:
-    """The finding of a round that should not have been played; the same for a round in play and one on record."""
+def out_of_play_draft(policy: FindingPolicy, kind: str, rules: Iterable[str], detail: str) -> FindingDraft:
+    """Return the finding of a round that should not have been played, in play or recorded."""
     cited = list(rules)
     return FindingDraft(
         Category.PROCEDURAL, f"{kind} ", kind, policy.procedural_severity(kind), rule=cited[0] if cited else None,
@@ -82,7 +82,7 @@ def out_of_play_found(policy: FindingPolicy, kind: str, rules: Iterable[str], de
 
 
 def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for key, one in pairs:
-        found.setdefault(key, []).append(one)
-    return found
+    groups: dict[int, list[int]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

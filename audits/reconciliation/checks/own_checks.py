@@ -1,6 +1,6 @@
-"""Checks of the procedure over the rounds of a table: early bets, overlaps, tables not in play, people, the sign.
+"""Checks of the procedure that look beyond one round: early bets, overlaps, tables not in play, people, the sign.
 
-What the events of a single round show is in `games.engine.play.procedure`.
+Checks of a single round's events are in `games.engine.play.procedure`.
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from audits.models import FindingPolicy
 from audits.reconciliation.bulk_read import EARLY, LASTING, Rounds
 from audits.reconciliation.checks.crew import CrewFault
 from audits.reconciliation.checks.incomplete_signs import IncompleteSignCheck
-from audits.reconciliation.checks.out_of_play import OutOfPlay
+from audits.reconciliation.checks.out_of_play import OutOfPlayCheck
 from audits.reconciliation.drafts import FindingDraft, procedural_draft
 from audits.reconciliation.postgres_time import microseconds, moment_of
 from audits.reconciliation.terms import TermsOfDay
@@ -22,10 +22,10 @@ from games.database.sql import query_rows
 from games.engine.rules.loader import rulebook
 from games.models import Table
 
-#: A round that began this long before another is not asked whether it was still on.
+#: Rounds longer than this are not looked for as overlapping ones.
 LONGEST = dt.timedelta(hours=24)
 
-#: Of each round, the one that began before it and lasted longest, where it was still on.
+#: For each round, the earlier round that ended last, if it ended after this one began.
 OVERLAPS = """
 SELECT r.id, o.ref, o.source FROM games_round r CROSS JOIN LATERAL (
     SELECT b.ref, b.source FROM games_round b
@@ -34,7 +34,7 @@ SELECT r.id, o.ref, o.source FROM games_round r CROSS JOIN LATERAL (
     ORDER BY b.ended_at DESC, b.started_at DESC, b.ref DESC LIMIT 1
 ) o WHERE r.id = ANY (%s)
 """
-#: Rounds of the table that began while one of these was on: they may overlap only since it is on record.
+#: Rounds of the table that began during one of these: now that it is on record, they may overlap it.
 BEGUN_MEANWHILE = """
 SELECT DISTINCT l.id, l.gaming_day FROM games_round r JOIN games_round l
   ON l.table_id = r.table_id AND l.started_at >= r.started_at AND l.started_at < r.ended_at
@@ -50,15 +50,15 @@ WHERE r.id = ANY (%s) AND b.placed_at < r.started_at AND NOT b.refused AND NOT b
 RULEBOOKS = "SELECT id, rulebook FROM games_round WHERE id = ANY (%s)"
 
 
-class Procedure:
-    """Watches the rounds of a table go by, and then says what was not as it should be."""
+class ProcedureCheck:
+    """Collect the rounds of a table block by block, then yield the procedural findings."""
 
-    def __init__(self, table: Table, applying: TermsOfDay) -> None:
-        self.table, self.applying = table, applying
-        self._out_of_play = OutOfPlay(applying.weights, applying.closures)
-        self.lasting: list[int] = []  # new ones that ended after the gaming day
-        self.sign = IncompleteSignCheck(table, applying)
-        self._doubtful: dict[int, tuple[int, dt.datetime]] = {}  # rounds, with their crew and when they began
+    def __init__(self, table: Table, day_terms: TermsOfDay) -> None:
+        self.table, self.day_terms = table, day_terms
+        self._out_of_play = OutOfPlayCheck(day_terms.weights, day_terms.closures)
+        self.lasting: list[int] = []  # new rounds that ended after the gaming day
+        self.sign = IncompleteSignCheck(table, day_terms)
+        self._doubtful: dict[int, tuple[int, dt.datetime]] = {}  # by round: its crew, and when it began
         self._early: list[int] = []
         self._times: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
 
@@ -71,14 +71,14 @@ class Procedure:
         self._times.append((rounds.ids, rounds.started_at, rounds.ended_at))
 
     def _see_crews(self, rounds: Rounds) -> None:
-        doubtful = self.applying.crews.doubtful(rounds.crews)
+        doubtful = self.day_terms.crews.doubtful(rounds.crews)
         if doubtful.any():
             columns = (column[doubtful].tolist() for column in (rounds.ids, rounds.crews, rounds.started_at))
             for key, crew, started_at in zip(*columns, strict=True):
                 self._doubtful[key] = (crew, moment_of(started_at))
 
     def may_overlap(self) -> list[int]:
-        """Rounds that began while another was on, by their times alone."""
+        """List the rounds that began during another one, judged by their times alone."""
         if not self._times:
             return []
         ids, started, ended = (np.concatenate(column) for column in zip(*self._times, strict=True))
@@ -88,16 +88,16 @@ class Procedure:
         first = microseconds(before) if before else np.iinfo(np.int64).min
         until = np.maximum.accumulate(np.concatenate([[first], ended]))[:-1]
         same = np.zeros(len(started), np.bool_)
-        same[:-1] = started[:-1] == started[1:]  # which of two comes first is for the statement to say
-        found: list[int] = ids[order][(until > started) | same].tolist()
-        return found
+        same[:-1] = started[:-1] == started[1:]  # the SQL statement decides which of the two comes first
+        overlapping: list[int] = ids[order][(until > started) | same].tolist()
+        return overlapping
 
     def findings(self, overlapping: Sequence[int]) -> Iterator[tuple[int, FindingDraft]]:
-        """Yield what is to be said of each round, with its rules and its severity."""
+        """Yield the findings of each round, with rules and severity."""
         drafts = [*self._early_bets(), *self._overlaps(overlapping), *self._crew_faults()]
         books = dict(query_rows(RULEBOOKS, [draft.round_id for draft in drafts])) if drafts else {}
         for draft in drafts:
-            yield draft.round_id, draft.found(books[draft.round_id], self.applying.weights)
+            yield draft.round_id, draft.finding(books[draft.round_id], self.day_terms.weights)
         yield from self._out_of_play.findings()
         yield from self.sign.findings()
 
@@ -114,29 +114,30 @@ class Procedure:
 
     def _crew_faults(self) -> "Iterator[ProceduralDraft]":
         fault: CrewFault
-        for key, fault in self.applying.crews.faults(self._doubtful):
+        for key, fault in self.day_terms.crews.faults(self._doubtful):
             yield ProceduralDraft(key, fault.kind, fault.detail, fault.post)
 
 
 class ProceduralDraft(NamedTuple):
-    """What is to be said of a round, before its rulebook is at hand."""
+    """A procedural finding of a round, before its rulebook is looked up."""
 
     round_id: int
     kind: str
     detail: str
-    mark: str = ""  # what tells it from others of its kind in the same round
+    mark: str = ""  # distinguishes it from others of its kind in the same round
     columns: dict[str, Any] = {}
 
-    def found(self, book_id: str, policy: FindingPolicy) -> FindingDraft:
+    def finding(self, book_id: str, policy: FindingPolicy) -> FindingDraft:
+        """Return the finding with the rules of a rulebook and the severity of a policy."""
         return procedural_draft(rulebook(book_id), policy, self.kind, self.detail, self.mark, **self.columns)
 
 
 def last_end_before(table: Table, moment: dt.datetime) -> dt.datetime | None:
-    """When the rounds that began before a moment had all ended."""
-    ((found,),) = query_rows(LAST_END, table.pk, moment - LONGEST, moment)
-    return found  # type: ignore[no-any-return]
+    """Return the last end of the rounds that began before a moment."""
+    ((last_end,),) = query_rows(LAST_END, table.pk, moment - LONGEST, moment)
+    return last_end  # type: ignore[no-any-return]
 
 
 def begun_meanwhile(ids: Sequence[int]) -> list[tuple[int, dt.date]]:
-    """Rounds that began while one of these was on, with their gaming days."""
+    """List the rounds that began during one of these, with their gaming days."""
     return query_rows(BEGUN_MEANWHILE, list(ids))

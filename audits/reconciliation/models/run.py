@@ -1,4 +1,4 @@
-"""Runs of the reconciliation: which table and day each took, how far it has come, and what it found."""
+"""Reconciliation runs: their tables and days, progress, and counts of findings."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -9,7 +9,7 @@ from games.models import Casino, Table
 
 
 class Run(models.Model):
-    """Rounds that arrived, a gaming day at somebody's wish, or the close of one."""
+    """A run over arrivals, over a gaming day at a person's request, or over a gaming day to close it."""
 
     class Kind(models.TextChoices):
         ARRIVAL = "arrival", "Arrivals"
@@ -61,7 +61,7 @@ class Run(models.Model):
 
 
 class RunPart(models.Model):
-    """One table of a day: taken by one worker in one transaction, which says so at its end. Waiting until then."""
+    """One table's day in a run. One worker reconciles it in one transaction, and marks it as done in the same."""
 
     grants = Grants(
         update=(

@@ -1,4 +1,4 @@
-"""The figures of a table and gaming day: kept up with every round that is reconciled, and frozen at the day's close."""
+"""Daily results of a table: updated with every reconciled round, and frozen when the gaming day is closed."""
 
 import math
 
@@ -18,7 +18,7 @@ COUNTS = ("discrepancies", "breaches", "irregularities", "procedural", "by_rulin
 
 
 class Figures(models.Model):
-    """Money in minor units. What pages and reports read in place of the bets."""
+    """The figures that pages and reports read in place of the bets. Money is in minor units."""
 
     rounds = models.PositiveIntegerField(default=0)
     settled = models.PositiveIntegerField(default=0)
@@ -53,12 +53,12 @@ class Figures(models.Model):
 
     @property
     def theoretical(self) -> int:
-        """The theoretical result in whole minor units."""
+        """Return the theoretical result, rounded to minor units."""
         return int((self.mean_216 / THROWS).to_integral_value())
 
     @property
     def deviation(self) -> float:
-        """One standard deviation, in minor units."""
+        """Return one standard deviation, in minor units."""
         return math.sqrt(self.variance_scaled / THROWS**3)
 
     @property
@@ -71,7 +71,7 @@ class Figures(models.Model):
 
 
 class DaySummary(Figures):
-    """As things stand now. Its row is also the lock: one at a time reconciles a table's day."""
+    """The current daily result. Its row is also the lock: one worker at a time reconciles a table's day."""
 
     grants = Grants(update=(*FIGURES, *COUNTS, "kinds", "changed_at"))
     table_path = "table"
@@ -91,7 +91,7 @@ class DaySummary(Figures):
 
 
 class DayClose(models.Model):
-    """A gaming day whose books were closed: once, by the system, with the figures as they stood."""
+    """A gaming day that the system closed, with the figures as of then. Each day is closed once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", None
@@ -110,7 +110,7 @@ class DayClose(models.Model):
 
 
 class ClosedSummary(Figures):
-    """A table's figures as they stood at the close. Written once."""
+    """A table's figures as frozen when the day was closed. Written once."""
 
     grants = WRITTEN_ONCE
     table_path = "table"

@@ -1,4 +1,4 @@
-"""Rounds that arrived: taken from the outbox, table and day by day, until none waits."""
+"""Reconcile the rounds in the outbox, one table and gaming day at a time."""
 
 import datetime as dt
 import time
@@ -21,15 +21,15 @@ WAITING = """
 SELECT r.table_id, r.gaming_day FROM games_outbox o JOIN games_round r ON r.id = o.round_id
 GROUP BY r.table_id, r.gaming_day ORDER BY min(o.id)
 """
-#: How many seconds to wait for another worker on the same day; the next sweep comes soon.
+#: How many seconds to wait for another worker on the same day. The next sweep comes soon.
 PATIENCE = 3.0
 PAUSE = 0.1
 
 TableDay = tuple[int, dt.date]
 
 
-class Arrivals:
-    """A run that comes into being with the first thing that it has to say."""
+class ArrivalRun:
+    """A run over arrivals, created lazily with its first finding."""
 
     def __init__(self, casino: Casino, who: str = SYSTEM) -> None:
         self.casino, self.who = casino, who
@@ -47,7 +47,7 @@ class Arrivals:
 
 
 def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) -> DayResult:
-    """Reconcile what waits; of these tables and days, where some are named. Done twice it does nothing twice."""
+    """Reconcile what is in the outbox, or only the given tables and days. Safe to repeat."""
     total, faults = DayResult(), DeferredFaults()
     wanted = None if only is None else set(only)
     places = [place for place in waiting() if wanted is None or place in wanted]
@@ -66,12 +66,12 @@ def arrivals_take(*, only: Iterable[TableDay] | None = None, who: str = SYSTEM) 
 
 
 def waiting() -> list[TableDay]:
-    """Tables and days with rounds in the outbox, those that wait longest first."""
+    """List the tables and days with rounds in the outbox, the longest waiting first."""
     return query_rows(WAITING)
 
 
 def _take_patiently(place: TableDay, who: str) -> DayResult | None:
-    """Ask again and again: to wait for the lock itself would fill the server's log with time-outs."""
+    """Try repeatedly for a few seconds. Waiting for the lock itself would fill the server's log with time-outs."""
     until = time.monotonic() + PATIENCE
     while (done := _take(place, who)) is None and time.monotonic() < until:
         time.sleep(PAUSE)
@@ -79,15 +79,15 @@ def _take_patiently(place: TableDay, who: str) -> DayResult | None:
 
 
 def _take(place: TableDay, who: str) -> DayResult | None:
-    """None where somebody else is at work on it."""
+    """Reconcile one table's day; None if another worker is at work on it."""
     table_id, day = place
     summary_ensure(place)
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE:.0f}s'")  # of what else it needs on its way
+                cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE:.0f}s'")  # for all other locks
             table = Table.objects.select_related("casino").get(pk=table_id)
-            return reconcile_waiting(table, day, Arrivals(table.casino, who).run)
+            return reconcile_waiting(table, day, ArrivalRun(table.casino, who).run)
     except BusyError:
         return None
     except OperationalError as error:
@@ -97,13 +97,17 @@ def _take(place: TableDay, who: str) -> DayResult | None:
 
 
 def summary_ensure(place: TableDay) -> None:
-    """In a transaction of its own: two that make the same one at once would wait for each other's end."""
+    """Create the row of a daily result if it is missing.
+
+    Call it outside a longer transaction: two workers that create the same row would wait for each other's end.
+    """
     table_id, day = place
     if not DaySummary.objects.filter(table=table_id, gaming_day=day).exists():
         summaries_ensure([place])
 
 
 def summaries_ensure(places: Iterable[TableDay]) -> None:
+    """Create the rows of daily results that are missing."""
     new = [DaySummary(table_id=table_id, gaming_day=day) for table_id, day in places]
     DaySummary.objects.bulk_create(new, ignore_conflicts=True)
 
@@ -114,6 +118,6 @@ def _add(total: DayResult, done: DayResult) -> None:
 
 
 def outbox_of(days: Iterator[dt.date] | Iterable[dt.date], table: Table | None = None) -> list[TableDay]:
-    """What waits of these days."""
+    """List the tables with rounds of these days in the outbox."""
     wanted = set(days)
     return [(key, day) for key, day in waiting() if day in wanted and (table is None or key == table.pk)]

@@ -1,4 +1,4 @@
-"""The close of a gaming day: once its books have been open long enough, one last run, and its figures are frozen."""
+"""Closing a gaming day: at its closing time one last run, and the figures are frozen."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from games.floor.moments import day_bounds, gaming_day
 from games.models import Casino
 from games.rounds.services.recording import BOOKS_OPEN_FOR
 
-#: Days that are closed at one go, at most: after an import of years the rest follow.
-AT_ONCE = 10
-#: Days with rounds that no close covers, the oldest first.
+#: The most days that are closed at a time. After an import of years the rest follow later.
+BATCH = 10
+#: Days with rounds and without a closing run, the oldest first.
 UNCLOSED = """
 SELECT DISTINCT s.gaming_day FROM audits_daysummary s JOIN games_table t ON t.id = s.table_id
 WHERE t.casino_id = %s AND s.gaming_day < %s AND NOT EXISTS (
@@ -24,12 +24,12 @@ ORDER BY s.gaming_day LIMIT %s
 
 
 def days_to_close(now: dt.datetime | None = None) -> Iterator[tuple[Casino, dt.date]]:
-    """Days whose books have been open long enough and that nobody began to close."""
+    """Yield the gaming days whose closing time has come and that have no closing run."""
     moment = now or timezone.now()
     for casino in Casino.objects.all():
-        until = gaming_day(casino, moment)  # the day that is played now is not over
+        until = gaming_day(casino, moment)  # the current day is not over
         with connection.cursor() as cursor:
-            cursor.execute(UNCLOSED, [casino.pk, until, AT_ONCE])
+            cursor.execute(UNCLOSED, [casino.pk, until, BATCH])
             days = [day for (day,) in cursor.fetchall()]
         for day in days:
             if day_bounds(casino, day)[1] + BOOKS_OPEN_FOR <= moment:
@@ -37,9 +37,9 @@ def days_to_close(now: dt.datetime | None = None) -> Iterator[tuple[Casino, dt.d
 
 
 def day_freeze(run: Run) -> DayClose:
-    """In the transaction that ends the run."""
+    """Freeze the figures of a gaming day, in the transaction that ends its closing run."""
     if run.casino is None or run.gaming_day is None:
-        raise ValueError(f"Run {run} is of no day.")  # a constraint says so, too
+        raise ValueError(f"Run {run} has no gaming day.")  # a constraint excludes it, too
     close = DayClose.objects.create(casino=run.casino, gaming_day=run.gaming_day, run=run)
     summaries = DaySummary.objects.filter(table__casino=run.casino, gaming_day=run.gaming_day)
     names = (*FIGURES, *COUNTS, "kinds")

@@ -1,11 +1,11 @@
-"""What fails at one table keeps no other waiting: it is told of when all have had their turn."""
+"""Continue with the other tables when one fails, and raise all errors at the end."""
 
 from types import TracebackType
 from typing import Self
 
 
 class DeferredFaults:
-    """Entered for each of many steps: what one raises is kept, and the next one goes on."""
+    """A context manager to enter for each of many steps. It keeps what a step raises, for `raise_all`."""
 
     def __init__(self) -> None:
         self._kept: list[Exception] = []
@@ -22,5 +22,6 @@ class DeferredFaults:
         return True
 
     def raise_all(self) -> None:
+        """Raise the kept errors as a group, if there are any."""
         if self._kept:
             raise ExceptionGroup(f"{len(self._kept)} of the steps failed", self._kept)

@@ -1,15 +1,15 @@
-"""Warnings about rounds in play: each becomes a finding at once, before the round is over.
+"""Turn each warning about a round in play into a finding at once, before the round is over.
 
-What waits is known from the record itself: a warning of a round that is not recorded yet, without its finding. Once the
-round is recorded, the reconciliation finds the same of it.
+The records themselves show what is left to do: a warning without a finding, of a round that is not recorded yet. Once
+the round is recorded, reconciliation finds the same.
 """
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from audits.models import Finding, policy_of
-from audits.reconciliation.checks.out_of_play import out_of_play_found
-from audits.reconciliation.services.arrivals import SYSTEM, Arrivals
+from audits.reconciliation.checks.out_of_play import out_of_play_draft
+from audits.reconciliation.services.arrivals import SYSTEM, ArrivalRun
 from audits.reconciliation.services.faults import DeferredFaults
 from games.engine.play.findings import VERSION
 from games.floor.moments import gaming_day
@@ -17,7 +17,7 @@ from games.models import LiveRound, LiveWarning
 
 
 def warnings_take(*, who: str = SYSTEM) -> int:
-    """Make a finding of each warning that has none; return how many. Done twice, it does nothing twice."""
+    """Make a finding of each warning that has none; return how many. Safe to repeat."""
     faults, made = DeferredFaults(), 0
     for key in warnings_waiting():
         with faults:
@@ -35,20 +35,25 @@ def warnings_waiting() -> list[int]:
 
 @transaction.atomic
 def _take(key: int, who: str) -> bool:
-    """The round in play is locked: it is not recorded meanwhile, and nobody else makes the same finding."""
+    """Make the finding of one warning, if it is still needed.
+
+    The round in play is locked: it cannot be recorded meanwhile, and no other worker makes the same finding.
+    """
     warning = LiveWarning.objects.get(pk=key)
     locked = LiveRound.objects.select_for_update(of=("self",), skip_locked=True).select_related("table__casino")
     live = locked.filter(pk=warning.live_round_id).first()
-    if live is None:  # a step of it is being recorded, or another worker has it: the next sweep looks again
+    if live is None:  # a step is being recorded, or another worker has it: the next sweep tries again
         return False
-    found = out_of_play_found(policy_of(live.table.casino), warning.kind, warning.rules, warning.explain)
-    if live.recorded_id is not None or Finding.objects.filter(live_round=live, key=found.key).exists():
+    draft = out_of_play_draft(policy_of(live.table.casino), warning.kind, warning.rules, warning.explain)
+    if live.recorded_id is not None or Finding.objects.filter(live_round=live, key=draft.key).exists():
         return False
     finding = Finding(
-        category=found.category, key=found.key, kind=found.kind, severity=found.severity, rule=found.rule,
-        rules=found.rules, detail=found.detail, live_round=live, table=live.table, rulebook=live.rulebook,
+        category=draft.category, key=draft.key, kind=draft.kind, severity=draft.severity, rule=draft.rule,
+        rules=draft.rules, detail=draft.detail, live_round=live, table=live.table, rulebook=live.rulebook,
         gaming_day=gaming_day(live.table.casino, warning.at), round_started_at=warning.at, ordinal=0,
-        limit_set_id=live.limit_set_id, engine=VERSION, found_by=Arrivals(live.table.casino, who).run(),
+        limit_set_id=live.limit_set_id, engine=VERSION, found_by=ArrivalRun(live.table.casino, who).run(),
     )  # fmt: skip
-    Finding.objects.bulk_create([finding])  # no person made it: its history begins with what people do
+    Finding.objects.bulk_create(
+        [finding]
+    )  # without a history entry: the history begins with the first step that a person takes
     return True

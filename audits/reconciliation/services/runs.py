@@ -1,4 +1,4 @@
-"""Runs over a gaming day: begun by somebody, taken part by part by workers, cancelled or done."""
+"""Runs over a gaming day: start, work on each table's part, cancel, end."""
 
 import datetime as dt
 import time
@@ -22,32 +22,35 @@ from games.models import Casino, Round, Table
 
 log = structlog.get_logger(__name__)
 
-#: How often a part says how far it has come, and looks whether it is still wanted.
+#: How often a part saves its progress and checks whether its run was cancelled.
 EVERY_SECONDS = 0.5
 LOCK = 0x7A15A1  # the first half of an advisory lock's key; the second is the part's id
 PROGRESS = (
     "UPDATE audits_runpart SET rounds_read = %s WHERE id = %s "
     "RETURNING (SELECT state FROM audits_run WHERE id = run_id)"
 )
-#: Findings of other parts refer to the run.
+#: The weaker lock: findings of other parts hold a key share lock on the run.
 RUN_LOCK = "SELECT state FROM audits_run WHERE id = %s FOR NO KEY UPDATE"
 UNDONE = "SELECT FROM audits_runpart WHERE run_id = %s AND NOT is_done LIMIT 1"
 
 
 class RunCancelledError(Exception):
-    """Somebody cancelled the run while a part was at work: that part changes nothing."""
+    """The run was cancelled while a part was in progress: the part is rolled back."""
 
 
 def run_start(
     *, actor: Actor, casino: Casino, day: dt.date, table: Table | None = None, send: Callable[[int], None] | None = None
 ) -> Run:
-    """A gaming day of a casino, or of one table of it; a part a table. `send` hands the parts to workers."""
+    """Start a run over a gaming day of a casino or of one table, with a part for each table.
+
+    `send` sends the parts to workers.
+    """
     authorize(actor, "run.start", table or casino)
     return _begin(Run(kind=Run.Kind.DAY, casino=casino, gaming_day=day, who=actor_name(actor)), day, table, send)
 
 
 def close_start(*, casino: Casino, day: dt.date, who: str, send: Callable[[int], None] | None = None) -> Run:
-    """The system's own: the last run over a day, whose figures are then frozen."""
+    """Start the closing run of a gaming day, as the system. Its end freezes the figures."""
     return _begin(Run(kind=Run.Kind.CLOSE, casino=casino, gaming_day=day, who=who), day, None, send)
 
 
@@ -67,52 +70,56 @@ def _begin(run: Run, day: dt.date, table: Table | None, send: Callable[[int], No
         _end_if_done(run)
     elif send is not None:
         keys = [part.pk for part in parts]
-        transaction.on_commit(lambda: _hand_out(keys, send))
+        transaction.on_commit(lambda: _send_parts(keys, send))
     return run
 
 
-def _hand_out(keys: list[int], send: Callable[[int], None]) -> None:
-    """Where the broker cannot be reached, the sweep finds the parts."""
+def _send_parts(keys: list[int], send: Callable[[int], None]) -> None:
+    """Send the parts to workers. If the broker cannot be reached, the sweep finds them later."""
     try:
         for key in keys:
             send(key)
     except OperationalError as error:
-        log.warning("parts not handed out", error=str(error))
+        log.warning("parts not sent to workers", error=str(error))
 
 
 @transaction.atomic
 def run_cancel(*, actor: Actor, run: Run) -> Run:
-    """What is done stays done; a part that is under way is taken back, and none begins any more."""
+    """Cancel a run. Finished parts are kept, parts in progress are rolled back, and no other part starts."""
     authorize(actor, "run.cancel", run)
     if run.kind == Run.Kind.CLOSE:
-        raise ValidationError("The close of a day is not cancelled; it is begun again until it is done.")
+        raise ValidationError("A closing run cannot be cancelled. It is repeated until it is done.")
     ended = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(
         state=Run.State.CANCELLED, ended_at=timezone.now(), ended_by=actor_name(actor)
     )
     if not ended:
-        raise ValidationError("This run is over already; nothing has changed.")
+        raise ValidationError("This run has already ended. Nothing has changed.")
     run.refresh_from_db()
     return run
 
 
 def part_take(*, key: int, wait: bool = False) -> RunPart | None:
-    """One table's day. None where it is done already, was cancelled, or somebody else is at work on it.
+    """Reconcile one table's day; None if it is done, cancelled, or another worker is at work on it.
 
-    Who does `wait` is told only when that one has done it, or has died and it is done here.
+    With `wait`, return once the other worker has finished; take over if it died.
     """
     try:
         with transaction.atomic():
             part = _locked(key, wait=wait)
             if part is not None:
                 _take(part)
-                _end_if_done(part.run)  # with the part: a worker that is killed leaves no run without an end
+                _end_if_done(part.run)  # in the same transaction: a killed worker leaves no run without an end
     except RunCancelledError:
         return None
     return part
 
 
 def _locked(key: int, *, wait: bool) -> RunPart | None:
-    """One at a time, until the transaction ends; a lock that dies with its holder. What he did is seen then."""
+    """Lock a part until the transaction ends; None if there is nothing to do.
+
+    The lock ends with its holder, also if that worker dies. The part is read after the lock is held, so the work of
+    the other worker is visible.
+    """
     function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
     if query_rows(f"SELECT {function}(%s, %s)", LOCK, key % 2**31) == [(False,)]:
         return None
@@ -131,14 +138,14 @@ def _take(part: RunPart) -> None:
 
 
 class ProgressWriter:
-    """How far a part has come. Told in a connection of its own: nobody sees the part's transaction before its end."""
+    """Save the progress of a part, in a separate connection: the part's transaction is invisible until its end."""
 
     def __init__(self, part: RunPart) -> None:
         self.part = part
-        self.told = time.monotonic()
+        self.saved_at = time.monotonic()
 
     def __call__(self, rounds: int) -> None:
-        if time.monotonic() - self.told < EVERY_SECONDS:
+        if time.monotonic() - self.saved_at < EVERY_SECONDS:
             return
         own = connection.copy()
         try:
@@ -149,12 +156,12 @@ class ProgressWriter:
             own.close()
         if row is None or row[0] == Run.State.CANCELLED:
             raise RunCancelledError
-        self.told = time.monotonic()
+        self.saved_at = time.monotonic()
 
 
 @transaction.atomic(savepoint=False)
 def _end_if_done(run: Run) -> None:
-    """Whoever finishes the last part ends the run; of two at the same moment, one waits for the other here."""
+    """End the run if this was its last part. The lock orders two workers that finish at the same moment."""
     ((state,),) = query_rows(RUN_LOCK, run.pk)
     if state == Run.State.CANCELLED:
         raise RunCancelledError
@@ -166,19 +173,19 @@ def _end_if_done(run: Run) -> None:
 
 
 def parts_waiting(*, older_than: dt.timedelta = dt.timedelta(0)) -> list[int]:
-    """Parts of runs under way that are not done: perhaps nobody was told of them, or who was is gone."""
+    """List unfinished parts of running runs: their message may be lost, or their worker killed."""
     begun = timezone.now() - older_than
     waiting = RunPart.objects.filter(is_done=False, run__state=Run.State.RUNNING, run__started_at__lte=begun)
     return list(waiting.order_by(F("run_id"), F("pk")).values_list("pk", flat=True))
 
 
 def parts_of(runs: list[Run]) -> list[int]:
-    """The largest first: the last one at work is then a small one."""
+    """List the parts of runs, the largest first, so that the last part in progress is a small one."""
     return list(RunPart.objects.filter(run__in=runs).order_by("-rounds_expected", "pk").values_list("pk", flat=True))
 
 
 def casinos_of(*, actor: Actor, day: dt.date, table: Table | None) -> list[Casino]:
-    """The casinos with rounds on a day, within reach."""
+    """List the casinos within reach that have rounds on a day."""
     played = Exists(Round.objects.filter(table__casino=OuterRef("pk"), gaming_day=day))
     casinos = Casino.objects.filter(pk=table.casino_id) if table else Casino.objects.filter(played)
     return list(within_reach(actor, "run.start", casinos))

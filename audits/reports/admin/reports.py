@@ -1,4 +1,4 @@
-"""Reports: the shelf by task, the form with a preview, the page of one report, certification and comparison."""
+"""Pages of reports: list, form with preview, one report, certification, comparison."""
 
 import datetime as dt
 import uuid
@@ -30,7 +30,7 @@ from audits.reports.registry import REPORTS
 from audits.reports.report_kind import ReportKind, ReportRequest, Shelf
 from audits.reports.services.certificates import STATEMENT_LENGTH, report_certify, report_recheck
 from audits.reports.services.production import pending_places
-from audits.reports.services.reports import own_casino, report_again, report_ask, report_cancel, verify_asked
+from audits.reports.services.reports import own_casino, report_again, report_ask, report_cancel, verify_request
 from audits.reports.services.snapshots import snapshot
 from audits.tasks import take_report
 from games.access.gate import authorize, can, deny, within_reach
@@ -40,17 +40,17 @@ from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, add_erro
 
 ROWS = 25
 STATEMENT = (
-    "I have examined this report. To the best of my knowledge its figures are complete and correct as of the moment "
+    "I have examined this report. To the best of my knowledge its figures are complete and correct as of the time "
     "stated in it."
 )
 
 
 class ReportForm(forms.Form):
-    """A report of a period, of one table or all, in one format."""
+    """Choose a report, its period, one table or all, and a format."""
 
     kind = forms.ChoiceField(label="Report", widget=UnfoldAdminSelectWidget())
     first = day_field("From", help_text="The first gaming day.")
-    last = day_field("To", help_text="The last gaming day, included.")
+    last = day_field("To", help_text="The last gaming day (included).")
     casino = forms.ModelChoiceField(
         Casino.objects.none(), required=False, widget=UnfoldAdminSelectWidget(), empty_label="All casinos"
     )
@@ -74,18 +74,18 @@ class ReportForm(forms.Form):
         values = super().clean() or {}
         if {"kind", "first", "last", "format"} <= values.keys():
             try:
-                verify_asked(values["kind"], values["format"], values["first"], values["last"])
+                verify_request(values["kind"], values["format"], values["first"], values["last"])
             except ValidationError as error:
                 raise ValidationError({"last": error.messages}) from None
         return values
 
 
 class CertifyForm(CancelRunForm):
-    """The statement over the officer's name."""
+    """Enter the statement that is certified."""
 
     statement = forms.CharField(
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}), max_length=STATEMENT_LENGTH, initial=STATEMENT,
-        help_text="It stands in the certified file over your name and post, and cannot be changed afterwards.",
+        help_text="The certified file shows it above your name and post. It cannot be changed afterwards.",
     )  # fmt: skip
 
 
@@ -114,27 +114,27 @@ class ReportRunAdmin(GatedAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def report_found(self, request: HttpRequest, key: Any) -> ReportRun:
-        """Return a report that the person may see; one that they may not see is as absent as one that is not there."""
+    def get_or_deny(self, request: HttpRequest, key: Any) -> ReportRun:
+        """Return the report; raise the same error if it does not exist and if the user may not see it."""
         actor = actor_of(request)
         authorize(actor, VIEW)
         try:
-            wanted = uuid.UUID(str(key))
+            report_id = uuid.UUID(str(key))
         except ValueError:
-            wanted = uuid.UUID(int=0)
+            report_id = uuid.UUID(int=0)
         runs = reports_seen(actor).select_related(
             "casino", "pit", "table__casino", "asked_by", "again_of", "schedule", "certificate"
         )
-        run = runs.filter(pk=wanted).first()
+        run = runs.filter(pk=report_id).first()
         if run is None:
             deny(actor, VIEW)
             raise Http404(f"There is no report {key!s:.60}.")
         return run
 
-    # --- The shelf and the form ---
+    # --- The list and the form ---
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """What reports there are, by task, and those that were made, the newest first."""
+        """List the reports that can be made, by purpose, and the reports made, the newest first."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, VIEW)
@@ -143,14 +143,14 @@ class ReportRunAdmin(GatedAdmin):
         runs = reports_seen(actor).select_related("casino", "pit", "table", "certificate").order_by("-asked_at", "-pk")
         runs = runs.filter(kind=kind) if kind in REPORTS else runs
         before = _moment(request.GET.get("before", ""))
-        found = list((runs.filter(asked_at__lt=before) if before else runs)[: ROWS + 1])
+        page = list((runs.filter(asked_at__lt=before) if before else runs)[: ROWS + 1])
         context = {
             **self.admin_site.each_context(request),
             "title": "Reports", "opts": self.opts, "kind": kind if kind in REPORTS else "", "before": before,
-            "shelves": [(shelf.value, [one for one in read if one.shelf is shelf]) for shelf in Shelf],
-            "runs": [RunShown(run) for run in found[:ROWS]],
-            "older": found[ROWS - 1].asked_at.isoformat() if len(found) > ROWS else None,
-            "can_make": can(actor, EXPORT), "kinds": [(one.kind, one.title) for one in read],
+            "shelves": [(shelf.value, [report for report in read if report.shelf is shelf]) for shelf in Shelf],
+            "runs": [RunShown(run) for run in page[:ROWS]],
+            "older": page[ROWS - 1].asked_at.isoformat() if len(page) > ROWS else None,
+            "can_make": can(actor, EXPORT), "kinds": [(report.kind, report.title) for report in read],
             "buttons": [Button(reverse("admin:audits_reportschedule_changelist"), "Schedules", "schedule")]
             if can(actor, "reportschedule.view") else [],
         }  # fmt: skip
@@ -159,7 +159,7 @@ class ReportRunAdmin(GatedAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Choose, look at the first rows, and make the report. Opened without a choice it suggests yesterday's day."""
+        """Show the form, preview the first rows, and make the report. The period defaults to yesterday."""
         actor = actor_of(request)
         authorize(actor, EXPORT)
         is_preview = "preview" in request.GET and request.method == "GET"
@@ -195,10 +195,10 @@ class ReportRunAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        run = self.report_found(request, object_id)
+        run = self.get_or_deny(request, object_id)
         report_recheck(run)
         charts = [
-            mark_safe(chart_svg(chart_from(kept)))  # noqa: S308  our own drawing, its texts escaped
+            mark_safe(chart_svg(chart_from(kept)))  # noqa: S308  drawn by us, with its texts escaped
             for kept in run.content.get("charts", ())
         ]
         others = reports_seen(request.user).filter(
@@ -210,7 +210,8 @@ class ReportRunAdmin(GatedAdmin):
             "title": f"{REPORTS[run.kind].title}, {period_text(run)}", "original": run, "run": RunShown(run),
             "opts": self.opts, "parameters": parameters_of(run), "about": REPORTS[run.kind],
             "table": kept_table(run) if run.has_file else None, "rows": PREVIEW_ROWS, "charts": charts,
-            "buttons": self.buttons(request, run), "others": [RunShown(one) for one in others.exclude(pk=run.pk)[:10]],
+            "buttons": self.buttons(request, run),
+            "others": [RunShown(other) for other in others.exclude(pk=run.pk)[:10]],
             "can_certify": _can_certify(request, run),
         }  # fmt: skip
         return TemplateResponse(request, "reports/report.html", context)
@@ -223,23 +224,23 @@ class ReportRunAdmin(GatedAdmin):
             return []
         if not run.is_over:
             return [Button(to("cancel"), "Cancel", "cancel")]
-        shown = [Button(to("again"), "Run again", "refresh")]
+        buttons = [Button(to("again"), "Run again", "refresh")]
         if run.has_file:
-            shown.insert(0, Button(to("file"), f"Download {run.format.upper()}", "download", True))
+            buttons.insert(0, Button(to("file"), f"Download {run.format.upper()}", "download", True))
         if hasattr(run, "certificate") and run.has_file:
-            shown.insert(1, Button(to("certified"), "Download certified copy", "workspace_premium", True))
+            buttons.insert(1, Button(to("certified"), "Download certified copy", "workspace_premium", True))
         elif _can_certify(request, run):
-            shown.append(Button(to("certify"), "Certify", "workspace_premium"))
+            buttons.append(Button(to("certify"), "Certify", "workspace_premium"))
         if run.again_of_id and run.state == ReportRun.State.DONE:
-            shown.append(Button(to("compare"), "Compare with the earlier one", "compare"))
-        return shown
+            buttons.append(Button(to("compare"), "Compare with the earlier report", "compare"))
+        return buttons
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Its page says who asked for it, when, and what became of it."""
+        """Redirect to the report's page, which says who requested it, when, and its status."""
         require_safe(request)
-        return redirect("admin:audits_reportrun_change", self.report_found(request, object_id).pk)
+        return redirect("admin:audits_reportrun_change", self.get_or_deny(request, object_id).pk)
 
     # --- Steps ---
 
@@ -253,8 +254,8 @@ class ReportRunAdmin(GatedAdmin):
     def again_view(self, request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         def take(actor: Staff, run: ReportRun, values: dict[str, Any]) -> str:
             again = report_again(actor=actor, run=run, send=take_report.delay)
-            run.pk = again.pk  # the page of the new one comes next
-            return "The report is being made again; the earlier one stays as it is."
+            run.pk = again.pk  # the next page is that of the new report
+            return "The report is being made again. The earlier report is kept."
 
         return self._step(request, key, EXPORT, "Run again", CancelRunForm, take)
 
@@ -265,10 +266,10 @@ class ReportRunAdmin(GatedAdmin):
 
         return self._step(request, key, CERTIFY, "Certify", CertifyForm, take)
 
-    def _step(  # noqa: PLR0917  the parts of one step, in the order of the page
+    def _step(  # noqa: PLR0917  all parts of one step
         self, request: HttpRequest, key: Any, action: str, title: str, form: type[ActionForm], take: Any
     ) -> HttpResponse:
-        run = self.report_found(request, key)
+        run = self.get_or_deny(request, key)
         back = reverse("admin:audits_reportrun_change", args=[run.pk])
         answer = take_step(
             self.admin_site, request, run, action=action, title=title, form_class=form, take=take, back=back,
@@ -278,14 +279,14 @@ class ReportRunAdmin(GatedAdmin):
         return redirect("admin:audits_reportrun_change", run.pk) if is_done else answer
 
     def compare_view(self, request: HttpRequest, key: uuid.UUID) -> HttpResponse:
-        """The earlier report and this one side by side: the rows that only one of them has."""
+        """Show the rows that only the earlier report or only this one has."""
         require_safe(request)
-        run = self.report_found(request, key)
+        run = self.get_or_deny(request, key)
         if run.again_of is None:
             raise Http404("This report was not run again.")
-        earlier = self.report_found(request, run.again_of_id)
+        earlier = self.get_or_deny(request, run.again_of_id)
         context = {
-            **self.admin_site.each_context(request), "title": f"{REPORTS[run.kind].title}: what has changed",
+            **self.admin_site.each_context(request), "title": f"{REPORTS[run.kind].title}: changes",
             "opts": self.opts, "original": run, "earlier": RunShown(earlier), "later": RunShown(run),
             "comparison": comparison_of(earlier, run) if earlier.has_file and run.has_file else None,
         }  # fmt: skip
@@ -299,7 +300,7 @@ class ReportRunAdmin(GatedAdmin):
 
     def _file(self, request: HttpRequest, key: uuid.UUID, *, certified: bool) -> FileResponse | HttpResponse:
         require_safe(request)
-        run = self.report_found(request, key)
+        run = self.get_or_deny(request, key)
         if certified and not hasattr(run, "certificate"):
             raise Http404("This report is not certified.")
         try:
@@ -310,7 +311,7 @@ class ReportRunAdmin(GatedAdmin):
 
 
 class RunShown:
-    """A report as its pages show it."""
+    """A report with its labels for pages."""
 
     def __init__(self, run: ReportRun) -> None:
         self.run = run
@@ -332,24 +333,25 @@ def preview_of(
     actor: Staff, *, kind: str, first: dt.date, last: dt.date, table: Table | None = None, casino: Casino | None = None,
     format: str = "",
 ) -> TableShown:  # fmt: skip
-    """Read the first rows of a report that is not made yet."""
+    """Return the first rows of a report that is not made yet."""
     casino = table.casino if table else casino or actor.casino
-    standing = report_authorize(actor, kind, casino=casino, table=table, action=VIEW)
-    casino = casino or own_casino(standing)
+    capacity = report_authorize(actor, kind, casino=casino, table=table, action=VIEW)
+    casino = casino or own_casino(capacity)
     with snapshot():
-        report: ReportKind = REPORTS[kind](ReportRequest(actor, standing, first, last, casino, table))
+        report: ReportKind = REPORTS[kind](ReportRequest(actor, capacity, first, last, casino, table))
         rows = list(islice(report.rows(), PREVIEW_ROWS + 1))
-        is_pending = report.reconciles and bool(pending_places(report.asked))
+        is_pending = report.reconciles and bool(pending_places(report.request))
         nil = "" if rows else report.nil()
-        return table_of(report.columns, rows, str(report.asked.timezone), nil=nil, is_pending=is_pending)
+        return table_of(report.columns, rows, str(report.request.timezone), nil=nil, is_pending=is_pending)
 
 
 def today_of(actor: Staff) -> dt.date:
+    """Return the current gaming day of a person's casino."""
     return gaming_day(actor.casino, timezone.now()) if actor.casino else timezone.now().date()
 
 
 def periods_of(actor: Staff) -> list[tuple[str, dt.date, dt.date]]:
-    """The periods that people ask for most, by the casino's gaming day."""
+    """List the most common periods, by the casino's gaming day."""
     today = today_of(actor)
     yesterday = today - dt.timedelta(days=1)
     monday = today - dt.timedelta(days=today.weekday())

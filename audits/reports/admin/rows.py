@@ -1,4 +1,4 @@
-"""Rows of reports as pages show them: the first ones, and what two reports do not have in common."""
+"""Rows of reports on pages: the first rows of a report, and the differences between two reports."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,34 +15,38 @@ from audits.reports.registry import REPORTS
 from audits.reports.services.files import rows_path
 
 PREVIEW_ROWS = 50
-#: As many rows a comparison lists on each side, and as many it reads.
+#: How many rows a comparison lists on each side, and how many it reads.
 SHOWN, COMPARED = 200, 200_000
 
 
 @dataclass(frozen=True)
 class CellShown:
+    """A cell as text."""
+
     text: str
     is_number: bool
     is_negative: bool = False
-    #: The code behind a name, as files for programs have it.
+    #: The code behind a name, as in CSV and JSON.
     code: str = ""
 
 
 @dataclass(frozen=True)
 class TableShown:
-    """Titles, cells as text, and whether there are more rows than these."""
+    """Titles and rows as text, and whether there are more rows."""
 
     titles: list[tuple[str, bool]]
     rows: list[list[CellShown]]
     totals: list[CellShown] | None
     has_more: bool
     nil: str = ""
-    #: Rounds of the period are not reconciled yet, so that rows may come.
+    #: Some rounds of the period are not reconciled yet, so rows may be missing.
     is_pending: bool = False
 
 
 @dataclass(frozen=True)
 class Comparison:
+    """The rows that only one of two reports has."""
+
     only_earlier: TableShown
     only_later: TableShown
     is_same: bool
@@ -53,6 +57,7 @@ def table_of(
     columns: Sequence[Column], rows: Sequence[Row], timezone: str, *, totals: Row | None = None, nil: str = "",
     most: int = PREVIEW_ROWS, is_pending: bool = False,
 ) -> TableShown:  # fmt: skip
+    """Return the first rows as text."""
     write = [words_function(column, timezone) for column in columns]
 
     def cells(row: Row) -> list[CellShown]:
@@ -71,14 +76,14 @@ def table_of(
 
 
 def code_of(column: Column, value: Any) -> str:
-    """Return the code of a cell that shows a name."""
+    """Return the code of a cell that shows a name, else an empty text."""
     if column.name_of is None or not value:
         return ""
     return " ".join(value) if isinstance(value, list) else str(value)
 
 
 def kept_table(run: ReportRun) -> TableShown:
-    """The first rows of a finished report."""
+    """Return the first rows of a finished report."""
     columns = REPORTS[run.kind].columns
     rows = list(islice(_rows(run), PREVIEW_ROWS + 1))
     totals = row_from_json(columns, run.content.get("totals"))
@@ -86,7 +91,7 @@ def kept_table(run: ReportRun) -> TableShown:
 
 
 def comparison_of(earlier: ReportRun, later: ReportRun) -> Comparison:
-    """The rows that only one of two reports has; of very long ones, of their first rows."""
+    """Compare two reports row by row. Of very long reports only the first rows are compared."""
     columns, zone = REPORTS[later.kind].columns, zone_of_run(later).key
     before, after = Counter(_keys(earlier)), Counter(_keys(later))
     gone, new = list((before - after).elements()), list((after - before).elements())
@@ -104,7 +109,7 @@ def _rows(run: ReportRun) -> Iterable[Row]:
 
 
 def _keys(run: ReportRun) -> Iterable[Row]:
-    """Rows that can be counted: lists as tuples."""
+    """Yield the rows with lists as tuples, so that they can be counted."""
     for row in islice(_rows(run), COMPARED):
         yield tuple(tuple(value) if isinstance(value, list) else value for value in row)
 

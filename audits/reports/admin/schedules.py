@@ -1,4 +1,4 @@
-"""Schedules of reports: which one, how often, to whom."""
+"""Pages of report schedules: which report, how often, to whom."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from games.pages.gated import AuditedAdmin, ServiceForm
 
 
 class AddressesField(forms.CharField):
-    """E-mail addresses, one a line."""
+    """A field for e-mail addresses, one per line."""
 
     widget = UnfoldAdminTextareaWidget(attrs={"rows": 3})
 
@@ -33,7 +33,7 @@ class ScheduleForm(ServiceForm):
     kind = forms.ChoiceField(label="Report", widget=UnfoldAdminSelectWidget())
     recipients = AddressesField(
         required=False,
-        help_text="E-mail addresses, one a line. They get a link; the file itself only where the casino allows it.",
+        help_text="E-mail addresses, one per line. They receive a link, and the file only if the casino allows it.",
     )
 
     class Meta:

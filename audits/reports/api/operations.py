@@ -1,4 +1,4 @@
-"""The calls on reports in words, with what they take and answer."""
+"""Descriptions of the API calls on reports: parameters, requests and answers."""
 
 from audits.api.schemas import COUNT, DAY
 from audits.models import ReportFormat, ReportRun
@@ -13,19 +13,20 @@ FORMAT: Schema = {"type": "string", "enum": ReportFormat.values}
 STATE: Schema = {"type": "string", "enum": ReportRun.State.values}
 HASH: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 NEW_REPORT = record(
-    "A report of a period of gaming days, both included. Without a table it is of all tables that you may see.",
+    "A report for a period of gaming days, both included. Defaults to all tables that you may see.",
     {
         "kind": KIND, "from": DAY, "to": DAY, "table": nullable(CODE), "format": FORMAT,
-        "casino": nullable(CODE) | {"description": "For people of no single casino; left out, all casinos."},
+        "casino": nullable(CODE) | {"description": "Only for people of no single casino. Defaults to all casinos."},
     },
     optional=("table", "casino"),
     example={"kind": "discrepancies", "from": "2026-11-15", "to": "2026-11-15", "table": "TS-01", "format": "pdf"},
 )  # fmt: skip
 CERTIFICATE = record(
-    "Who certified a finished report.", {"name": TEXT, "post": TEXT, "statement": TEXT, "at": MOMENT, "sha256": HASH}
+    "The certificate of a finished report.",
+    {"name": TEXT, "post": TEXT, "statement": TEXT, "at": MOMENT, "sha256": HASH},
 )
 REPORT = record(
-    "A report that was asked for. `as_of` is the moment at which its figures are true.",
+    "A report that was requested. `as_of` is the moment at which its figures were read.",
     {
         "id": KEY, "kind": KIND, "title": TEXT, "format": FORMAT, "from": DAY, "to": DAY, "shift": nullable(TEXT),
         "casino": nullable(CODE), "pit": nullable(CODE), "table": nullable(CODE), "confidential": {"type": "boolean"},
@@ -47,40 +48,40 @@ REPORT_SCHEMAS = {"NewReport": NEW_REPORT, "Report": REPORT, "ReportPage": page_
 
 REPORT_KEY = in_path("key", KEY, "The report's `id`.")
 NO_FILE = RefusalAnswer(
-    "The report is not finished, failed, or its file has expired.",
+    "The report is not finished, has failed, or its file has expired.",
     "No file",
-    "This report is running; there is no file.",
+    "There is no file: this report is running.",
 )
 OVER = RefusalAnswer(
-    "The report is finished already; nothing has changed.", "Overtaken", "This report is finished already."
+    "The report is already finished. Nothing has changed.", "Overtaken", "This report is already finished."
 )
 
 report_list = operation(
     "report_list",
-    "Reports that you may see, the newest first",
+    "List the reports that you may see, the newest first",
     parameters=[in_query("kind", KIND, "Only reports of this kind."), *PAGES],
     answers={200: ref("ReportPage")},
 )
 report_add = operation(
     "report_ask",
-    "Ask for a report",
-    about="It is made by a worker; ask for its state until it is `done`. What is pending in the period is reconciled "
+    "Request a report",
+    about="A worker makes the report: poll its state until it is `done`. Pending rounds of the period are reconciled "
     "first.",
     takes=ref("NewReport"),
     answers={202: ref("Report")},
 )
-report_read = operation("report_read", "One report", parameters=[REPORT_KEY], answers={200: ref("Report")})
+report_read = operation("report_read", "Read a report", parameters=[REPORT_KEY], answers={200: ref("Report")})
 report_cancel = operation(
-    "report_cancel", "Cancel a report that is not finished", parameters=[REPORT_KEY],
+    "report_cancel", "Cancel an unfinished report", parameters=[REPORT_KEY],
     answers={200: ref("Report")}, refusals={409: OVER},
 )  # fmt: skip
 report_file = operation(
     "report_file",
-    "The file of a report",
-    about="With `certified=true` the certified copy. That you had it is on record.",
+    "Download the file of a report",
+    about="With `certified=true` the certified copy. Every download is put on record.",
     parameters=[
         REPORT_KEY,
-        in_query("certified", {"type": "string", "enum": ["true", "false"]}, "The certified copy."),
+        in_query("certified", {"type": "string", "enum": ["true", "false"]}, "Download the certified copy."),
     ],
     answers={200: {"type": "string", "format": "binary"}},
     answer_type="application/octet-stream",

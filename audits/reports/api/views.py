@@ -1,4 +1,4 @@
-"""Reports by API: asked for, looked at, cancelled, taken away as files."""
+"""API views of reports: request, read, cancel, download."""
 
 import uuid
 from typing import Any
@@ -81,7 +81,7 @@ class ReportFile(GatedView):
 
 
 def report_of(actor: Actor, key: uuid.UUID) -> ReportRun:
-    """Return a report that the caller may see; one that they may not see is as absent as one that is not there."""
+    """Return the report; raise the same error if it does not exist and if the caller may not see it."""
     authorize(actor, VIEW)
     run = reports_seen(actor).select_related(*RELATED).filter(pk=key).first()
     if run is None:
@@ -91,7 +91,7 @@ def report_of(actor: Actor, key: uuid.UUID) -> ReportRun:
 
 
 def read_report_asked(actor: Actor, document: object) -> dict[str, Any]:
-    """Return the arguments of `report_ask`."""
+    """Return the arguments of `report_ask` from a request."""
     reader = BodyReader(actor, document, FIELDS, "kind", "from", "to", "format")
     values = {
         "kind": reader.choice("kind", sorted(REPORTS)), "format": reader.choice("format", ReportFormat.values),
@@ -104,6 +104,8 @@ def read_report_asked(actor: Actor, document: object) -> dict[str, Any]:
 
 
 def report_document(run: ReportRun) -> dict[str, Any]:
+    """Return a report as JSON data."""
+
     def moment(value: Any) -> str | None:
         return None if value is None else as_text(value, run.casino) if run.casino else value.isoformat()
 

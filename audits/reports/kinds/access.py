@@ -1,4 +1,4 @@
-"""The report of access: who had which role and acting appointment when, and what is odd about the account."""
+"""The report of access: who had which role and acting appointment when, with remarks on accounts."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ MICROSECOND = dt.timedelta(microseconds=1)
 
 
 class Access(ReportKind):
-    """A row a person and role, and a row an acting appointment; by staff number, then from the first on."""
+    """One row for each person and role, and for each acting appointment, by staff number, then by time."""
 
     kind, title, things = "access", "Access", "accounts"
     shelf = Shelf.AUDIT
     about = (
-        "For audit and compliance: who had which role and acting appointment when, the last login, accounts that are "
-        "active or open though they should not be, and access denials."
+        "For audit and compliance: who had which role and acting appointment when, the last login, accounts that "
+        "should no longer be active, and access denials."
     )
     needs = ("staff.view", "denial.view", "accessrecord.view")
     rules = ("RWS 1.5",)
@@ -41,42 +41,42 @@ class Access(ReportKind):
         Column("last_denial", "Last denial", ColumnKind.MOMENT, 17),
     )  # fmt: skip
 
-    def __init__(self, asked: ReportRequest) -> None:
-        super().__init__(asked)
-        self.casino_id = asked.casino.pk if asked.casino else asked.standing.casino_id
-        #: As of when accounts are described: the last moment of the period, or now.
-        self.at = min(asked.bounds()[1] - MICROSECOND, timezone.now())
+    def __init__(self, request: ReportRequest) -> None:
+        super().__init__(request)
+        self.casino_id = request.casino.pk if request.casino else request.capacity.casino_id
+        #: Accounts are described as of the end of the period, or as of now if that is earlier.
+        self.at = min(request.bounds()[1] - MICROSECOND, timezone.now())
 
     def rows(self) -> Iterator[Row]:
-        begins, ends = self.asked.bounds()
+        begins, ends = self.request.bounds()
         acting = list(acting_spans(self.casino_id, begins, ends))
         acted = {span.staff_id for span in acting}
-        found = histories(self.casino_id, also=acted)
-        casino = self.asked.casino
+        people = histories(self.casino_id, also=acted)
+        casino = self.request.casino
         day = gaming_day(casino, self.at) if casino else self.at.astimezone(dt.UTC).date()
-        accounts = Accounts(found, self.at, day, self._denials())
-        permanent = chain.from_iterable(role_spans(versions, self.casino_id) for versions in found.values())
+        accounts = Accounts(people, self.at, day, self._denials())
+        permanent = chain.from_iterable(role_spans(versions, self.casino_id) for versions in people.values())
         listed = [span for span in permanent if span.is_in(begins, ends) and is_listed(span, accounts, acted)]
-        for span in sorted([*listed, *acting], key=lambda one: self._order(one, accounts)):
+        for span in sorted([*listed, *acting], key=lambda span: self._order(span, accounts)):
             yield self._row(span, accounts)
 
     def nil(self) -> str:
         return "No account had a role or an acting appointment in the period."
 
     def notes(self) -> tuple[str, ...]:
-        zone = self.asked.timezone
-        said = [
+        zone = self.request.timezone
+        notes = [
             f"Account, last login and remarks are as of {self.at.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key}). "
-            "People who look after every casino are included. People without rights, password and appointment have no "
+            "People who work for all casinos are included. People without rights, password and appointment have no "
             "account and no row."
         ]
         if unknown := self._denials().filter(staff=None).count():
-            said.append(f"Access denials of callers who were not logged in as a person: {unknown:,}.")
-        return tuple(said)
+            notes.append(f"Access denials of callers who were not logged in: {unknown:,}.")
+        return tuple(notes)
 
     def _denials(self) -> QuerySet[Denial]:
-        begins, ends = self.asked.bounds()
-        return Denial.objects.filter(self.asked.standing.within(Denial), at__gte=begins, at__lt=ends)
+        begins, ends = self.request.bounds()
+        return Denial.objects.filter(self.request.capacity.within(Denial), at__gte=begins, at__lt=ends)
 
     def _order(self, span: RoleSpan, accounts: Accounts) -> tuple[str, dt.datetime, bool, str, str]:
         return accounts.people[span.staff_id].number, span.starts_at, span.is_acting, span.role, span.place
@@ -86,16 +86,16 @@ class Access(ReportKind):
         appointment = ACTING if span.is_acting else PERMANENT if span.is_active else INACTIVE
         spent = (appointment, span.role, span.place, span.starts_at, span.ends_at, span.granted_by)
         if now is None or (self.casino_id is not None and now.casino_id not in (None, self.casino_id)):
-            return (staff.number, staff.name, *spent, *(None,) * 6)  # set up later, or at another casino by then
+            return (staff.number, staff.name, *spent, *(None,) * 6)  # added later, or at another casino by then
         count, last = accounts.denials.get(staff.pk, (0, None))
-        is_counted = self.asked.standing.casino_id in (None, now.casino_id)  # denials of the group are not the casino's
+        is_counted = self.request.capacity.casino_id in (None, now.casino_id)  # denials at other casinos do not count
         remarks = "; ".join(accounts.remarks(span)) or None
         account = (now.is_active, now.leaves_on, accounts.last_login(staff.pk), remarks)
         return (staff.number, staff.name, *spent, *account, count if is_counted else None, last)
 
 
 def is_listed(span: RoleSpan, accounts: Accounts, acted: set[int]) -> bool:
-    """Return whether a permanent role has a row: that of an account, or of an inactive one with a remark."""
+    """Say whether a permanent role has a row: if there is an account, or a remark on an inactive one."""
     if not span.is_active:
         return bool(accounts.remarks(span))
     return span.has_rights or span.staff_id in acted or accounts.can_log_in(span.staff_id)

@@ -1,4 +1,4 @@
-"""Accounts as they were at a moment: active or not, last login, what is odd about them, and denials of a period."""
+"""Accounts at a moment: active or not, last login, remarks, and the denials of a period."""
 
 import datetime as dt
 
@@ -17,14 +17,14 @@ KEYS = "Inactive, made terminal keys that are still in use"
 
 
 class Accounts:
-    """Read once for all people of a report, so that the number of queries does not depend on theirs."""
+    """The accounts of all people of a report, read with a fixed number of queries."""
 
-    def __init__(self, found: Histories, at: dt.datetime, day: dt.date, denials: QuerySet[Denial]) -> None:
-        """`day` is the gaming day of the moment: who leaves on it still works until it ends."""
+    def __init__(self, people: Histories, at: dt.datetime, day: dt.date, denials: QuerySet[Denial]) -> None:
+        """Read the accounts. `day` is the gaming day at the moment: people work until the end of their last day."""
         self.at, self.day = at, day
-        self.people = Staff.objects.in_bulk(found)
+        self.people = Staff.objects.in_bulk(people)
         self.versions: dict[int, Version] = {
-            staff_id: version for staff_id, versions in found.items() if (version := version_at(versions, at))
+            staff_id: version for staff_id, versions in people.items() if (version := version_at(versions, at))
         }
         logins = LoginSession.objects.filter(started_at__lte=at).order_by().values("staff")
         before = Max("passed_at", filter=Q(passed_at__lte=at))
@@ -35,10 +35,10 @@ class Accounts:
         made = Terminal.history.filter(history_type="+", history_date__lte=at, id__in=in_use.values("id"))
         self._with_keys = set(made.order_by().values_list("history_user", flat=True))
         counted = denials.exclude(staff=None).order_by().values("staff").annotate(count=Count("pk"), last=Max("at"))
-        self.denials = {one["staff"]: (one["count"], one["last"]) for one in counted}
+        self.denials = {counts["staff"]: (counts["count"], counts["last"]) for counts in counted}
 
     def last_login(self, staff_id: int) -> dt.datetime | None:
-        """Return the last login up to the moment; as the account has it, where no session is on record."""
+        """Return the last login up to the moment, from sessions, or from the account if no session is on record."""
         if staff_id in self._logins:
             return self._logins[staff_id]
         noted = self.people[staff_id].last_login
@@ -48,7 +48,7 @@ class Accounts:
         return self.people[staff_id].has_usable_password() or self.last_login(staff_id) is not None
 
     def remarks(self, span: RoleSpan) -> list[str]:
-        """Return what is odd about an account or appointment, where the span is in force at the moment."""
+        """Return the remarks on an account or appointment whose span includes the moment."""
         version = self.versions.get(span.staff_id)
         if version is None or not span.has(self.at):
             return []
@@ -56,8 +56,8 @@ class Accounts:
             has_other = span.own not in (("", ""), (version.department, version.post))
             return [OUTLIVED] if has_other or not version.is_active else []
         if not version.is_active:
-            found = ((OPEN_SESSION, self._with_session), (KEYS, self._with_keys))
-            return [words for words, people in found if span.staff_id in people]
+            remarks = ((OPEN_SESSION, self._with_session), (KEYS, self._with_keys))
+            return [remark for remark, people in remarks if span.staff_id in people]
         return [*self._left(version), *self._unused(span.staff_id)]
 
     def _left(self, version: Version) -> list[str]:

@@ -1,8 +1,8 @@
-"""The report of corrections: what became of bets after their round was recorded, and of the money since.
+"""The report of corrections: bets changed after their round was recorded, with refunds and recoveries.
 
-A row is a bet whose net a corrective action changed; a correction that changes no net (an amended result, a void before
-settlement) is one row for the round. The rows of a gaming day add up to what corrections added to the players' nets of
-that day, and so, with the opposite sign, to the house result.
+A row is a bet whose net a corrective action changed. A correction that changes no net (an amended result, a void before
+settlement) is one row for the round. The rows of a gaming day add up to the change of the players' nets of that day,
+and so, with the opposite sign, to the change of the house result.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Consequence, Correction, Repayment, RepaymentMark
 from audits.reconciliation.later_decisions import decision_of
 from audits.reports.columns import INCIDENT, moment_column, person_column, text_column
-from audits.reports.kinds.findings import BOX, PLAYER, ROUND, RULES, SOURCE, TABLE, money
+from audits.reports.kinds.findings import BOX, PLAYER, ROUND, RULES, SOURCE, TABLE, money_column
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport
 from audits.reports.report_kind import Shelf
 from games.engine.box_numbers import code_of as box_code
@@ -26,13 +26,13 @@ REFUND, RECOVERY, NOTHING_DUE = "Refund", "Recovery", "Nothing due"
 
 
 class Corrections(PlacedReport):
-    """Corrections of the period's rounds, by the round's start, its ref, the correction's ordinal and the bet."""
+    """Corrections of the period's rounds, ordered by the round's start and ref, the correction and the bet."""
 
     kind, title, things = "corrections", "Corrections, refunds and recoveries", "corrections"
     shelf = Shelf.AUDIT
     about = (
         "For auditors, compliance and the regulator: every bet whose result was changed after its round was recorded, "
-        "by which order and ruling, and whether the patron was told and the money paid or recovered."
+        "by which order and ruling, and whether the patron was informed and the money paid or recovered."
     )
     needs = ("round.view", "consequence.view", "repayment.view")
     rules = ("RWS 3.8, 5.6, 5.8, 5.14", "Division 9: 4.3, 4.9, 7.2")
@@ -42,25 +42,26 @@ class Corrections(PlacedReport):
         Column("decision", "Ruling or discretion", width=18), Column("kind", "Kind", width=22), RULES,
         person_column("ordered_by", "Ordered by"), moment_column("corrected_at", "Executed at"),
         person_column("corrected_by", "Executed by"), Column("bet", "Bet", ColumnKind.INTEGER, width=5), PLAYER,
-        BOX, money("stake", "Stake"), money("old_net", "Old net"),
-        money("new_net", "New net"), money("difference", "Difference"),
-        Column("direction", "Refund or recovery", width=11), money("amount", "Amount of the order"),
-        moment_column("told_at", "Patron told at"), person_column("told_by", "Patron told by"),
+        BOX, money_column("stake", "Stake"), money_column("old_net", "Old net"),
+        money_column("new_net", "New net"), money_column("difference", "Difference"),
+        Column("direction", "Refund or recovery", width=11), money_column("amount", "Amount of the order"),
+        moment_column("told_at", "Patron informed at"), person_column("told_by", "Patron informed by"),
         moment_column("paid_at", "Paid or recovered at"), person_column("paid_by", "Marked as paid by"),
-        text_column("state", "State", 20), SOURCE,
+        text_column("state", "Status", 20), SOURCE,
     )  # fmt: skip
     summed = ("old_net", "new_net", "difference")
 
     def nil(self) -> str:
         return "No rounds of the period were corrected."
 
-    def found(self) -> QuerySet[Correction]:
-        repayments = Repayment.objects.filter(self.asked.standing.within(Repayment)).prefetch_related(
+    def corrections(self) -> QuerySet[Correction]:
+        """Return the corrections in the report's order."""
+        repayments = Repayment.objects.filter(self.request.capacity.within(Repayment)).prefetch_related(
             Prefetch("marks", RepaymentMark.objects.order_by("at", "pk"))
         )
         orders = ("consequence__incident", "consequence__ruling")
         return (
-            self.within(Correction.objects.filter(self.asked.period_of("round__started_at")))
+            self.within(Correction.objects.filter(self.request.period_of("round__started_at")))
             .select_related("round", "table", *orders)
             .defer("round__events", *(f"{path}__search" for path in orders), "consequence__incident__advice")
             .prefetch_related(Prefetch("consequence__repayments", repayments, to_attr="seen_repayments"))
@@ -68,7 +69,7 @@ class Corrections(PlacedReport):
         )
 
     def rows(self) -> Iterator[Row]:
-        for correction in self.found().iterator(CHUNK):
+        for correction in self.corrections().iterator(CHUNK):
             yield from self._rows(correction)
 
     def _rows(self, correction: Correction) -> Iterator[Row]:
@@ -95,12 +96,12 @@ class Corrections(PlacedReport):
             )  # fmt: skip
 
 
-# --- The money since ---
+# --- Refunds and recoveries ---
 
 
 @dataclass
 class Mark:
-    """The last word on something that was to be done: marked, or taken back."""
+    """The last mark on something to be done; None if it was never made or was withdrawn."""
 
     mark: RepaymentMark | None = None
 
@@ -113,7 +114,7 @@ def _nothing_due() -> Row:
 
 
 def _settled(repayment: Repayment | None) -> Row:
-    """Return direction, amount, when and by whom told and paid, and the state; one that evens out is not due."""
+    """Return direction, amount, when and by whom informed and paid, and the status. Nothing is due at a sum of 0."""
     if repayment is None:
         return _nothing_due()
     marks = {TOLD: Mark(), PAID: Mark()}

@@ -1,6 +1,6 @@
-"""The report of daily results: by table, pit and casino; for the day, the month to date and the year to date.
+"""The report of daily results by table, pit and casino, for the day, the month to date and the year to date.
 
-It reads the figures of tables and days only, never bets, and adds them up in the database.
+It reads only the daily results of tables, never bets, and adds them up in the database.
 """
 
 import datetime as dt
@@ -21,7 +21,7 @@ from audits.reports.report_kind import ReportKind, Shelf
 from games.models import Casino, Pit, Table
 
 CHUNK = 2000
-#: How far the charts look.
+#: How many days and tables the charts show.
 CHART_DAYS, CHART_TABLES = 31, 20
 FINDINGS = "Findings"
 CENTS = 100
@@ -30,7 +30,7 @@ TABLE, PIT, CASINO = "table", "pit", "casino"
 LEVELS = (TABLE, PIT, CASINO)
 DAY, MONTH, YEAR = "day", "month to date", "year to date"
 FIGURES = ("rounds", "bets", "turnover", "house_recorded", "house_expected", "mean_216", "variance_scaled")
-#: Days of tables, each in the pit where the table was when the gaming day began; and those of a period.
+#: The days of tables, each in the pit where the table was when the gaming day began, and the condition of a period.
 DAYS = """
 FROM audits_daysummary s
 JOIN unnest(%s::bigint[], %s::bigint[], %s::date[], %s::date[]) AS place (table_id, pit_id, first_day, until)
@@ -56,23 +56,25 @@ GROUP BY kinds.key ORDER BY 2 DESC, kinds.key
 """
 
 
-def count(name: str, title: str) -> Column:
+def count_column(name: str, title: str) -> Column:
+    """Return a column of counts."""
     return Column(name, title, ColumnKind.INTEGER, width=9)
 
 
-def money(name: str, title: str) -> Column:
+def money_column(name: str, title: str) -> Column:
+    """Return a column of amounts."""
     return Column(name, title, ColumnKind.MONEY, width=14)
 
 
 class Daily(ReportKind):
-    """For each gaming day its tables, then its pits, then the casino; at the end the month and the year to date."""
+    """For each gaming day its tables, its pits, then the casino; at the end the month and the year to date."""
 
     kind, title, things = "daily", "Daily results", "rounds"
     shelf = Shelf.SHIFT
     about = (
-        "For managers, compliance and the regulator: results as recorded, as the rules give them and in theory, by "
-        "table, pit and casino, with findings and void rounds. A table's day counts for the pit in which it was when "
-        "the gaming day began."
+        "For managers, compliance and the regulator: recorded, expected and theoretical results by table, pit and "
+        "casino, with findings and void rounds. A table's gaming day counts for the pit in which the table was when "
+        "the day began."
     )
     needs = ("daysummary.view",)
     rests_on_days = True
@@ -80,22 +82,23 @@ class Daily(ReportKind):
         Column("gaming_day", "Gaming day", ColumnKind.DATE, 11),
         Column("span", "Span", width=13, name_of=str.capitalize),
         Column("level", "Level", width=7, name_of=str.capitalize), Column("casino", "Casino", width=8),
-        Column("pit", "Pit", width=8), Column("table", "Table", width=9), count("rounds", "Rounds"),
-        count("bets", "Bets"),
-        money("turnover", "Turnover"), money("house_recorded", "Result, recorded"),
-        money("house_expected", "Result, expected"), money("theoretical", "Result, theoretical"), money("sigma", "σ"),
-        Column("hold", "Hold %", ColumnKind.PERCENT, 8), count("discrepancies", "Discrepancies"),
-        count("breaches", "Limit breaches"), count("irregularities", "Irregularities"),
-        count("procedural", "Procedure"), count("by_ruling", "By ruling"), count("voids", "Voids"),
+        Column("pit", "Pit", width=8), Column("table", "Table", width=9), count_column("rounds", "Rounds"),
+        count_column("bets", "Bets"),
+        money_column("turnover", "Turnover"), money_column("house_recorded", "Result, recorded"),
+        money_column("house_expected", "Result, expected"), money_column("theoretical", "Result, theoretical"),
+        money_column("sigma", "σ"),
+        Column("hold", "Hold %", ColumnKind.PERCENT, 8), count_column("discrepancies", "Discrepancies"),
+        count_column("breaches", "Limit breaches"), count_column("irregularities", "Irregularities"),
+        count_column("procedural", "Procedure"), count_column("by_ruling", "By ruling"), count_column("voids", "Voids"),
     )  # fmt: skip
 
     def rows(self) -> Iterator[Row]:
-        places, last, levels = self._places(), self.asked.last, self._levels()
-        found = False
-        for line in self._read(places, self.asked.first, last, levels):
-            found = True
+        places, last, levels = self._places(), self.request.last, self._levels()
+        has_rows = False
+        for line in self._read(places, self.request.first, last, levels):
+            has_rows = True
             yield row_of(DAY, line)
-        if found:
+        if has_rows:
             for span, first in ((MONTH, last.replace(day=1)), (YEAR, last.replace(month=1, day=1))):
                 for line in self._read(places, first, last, levels, to_date=True):
                     yield row_of(span, line)
@@ -104,37 +107,35 @@ class Daily(ReportKind):
         return "No rounds were played in the period."
 
     def notes(self) -> tuple[str, ...]:
-        said = [
-            "A table's day counts for the pit in which the table was when the gaming day began. Month and year to date "
-            "are given for the last day of the period. σ is the square root of the summed variances."
+        notes = [
+            "A table's gaming day counts for the pit in which the table was when the day began. Month and year to date "
+            "are those of the last day of the period. σ is the square root of the summed variances."
         ]
-        if self.asked.standing.pit_id is not None:
-            said.append(
-                "Only tables that are in the pit now are included, and of these the days that count for the pit."
-            )
-        if self.asked.window is not None:
-            said.append("Figures are kept by gaming day: the whole gaming day of the shift is given.")
-        return tuple(said)
+        if self.request.capacity.pit_id is not None:
+            notes.append("Only tables that are in the pit now are included, with the days that count for the pit.")
+        if self.request.window is not None:
+            notes.append("Figures are kept by gaming day: the report has the whole gaming day of the shift.")
+        return tuple(notes)
 
     def charts(self) -> tuple[Chart, ...]:
         places = self._places()
         return (*self._results(places), *self._by_kind(places), *self._by_table(places))
 
-    # --- What is added up ---
+    # --- Sums ---
 
     def _levels(self) -> Sequence[str]:
-        """Return the levels that can be given whole: of one table itself, of one pit not the casino."""
-        if self.asked.table is not None:
+        """Return the levels whose sums are complete: for one table only the table, for one pit not the casino."""
+        if self.request.table is not None:
             return (TABLE,)
-        return (TABLE, PIT) if self.asked.standing.pit_id is not None else LEVELS
+        return (TABLE, PIT) if self.request.capacity.pit_id is not None else LEVELS
 
     def _places(self) -> PitDays:
-        return pit_days(self.within(Table.objects.order_by()), self.asked.standing.pit_id)
+        return pit_days(self.within(Table.objects.order_by()), self.request.capacity.pit_id)
 
     def _read(
         self, places: PitDays, first: dt.date, last: dt.date, levels: Sequence[str], *, to_date: bool = False
     ) -> Iterator[Any]:
-        """Yield day, level, casino, pit, table and the sums; of all days together, where it is to date."""
+        """Yield day, level, casino, pit, table and the sums. With `to_date`, all days are added up."""
         day, by_day = ("%s::date", "") if to_date else ("s.gaming_day", "s.gaming_day,")
         values: list[Any] = [*places.columns(), first, last, [LEVELS.index(level) for level in levels]]
         with connection.chunked_cursor() as cursor:
@@ -145,8 +146,8 @@ class Daily(ReportKind):
     # --- Charts ---
 
     def _results(self, places: PitDays) -> Iterator[Chart]:
-        """Yield, for each casino, its results of a month with the theoretical result ± 2 σ behind them."""
-        last = self.asked.last
+        """Yield for each casino its results of a month, with the theoretical result ± 2 σ behind them."""
+        last = self.request.last
         days = [last - dt.timedelta(days=ago) for ago in reversed(range(CHART_DAYS))]
         currencies = dict(Casino.objects.values_list("code", "currency"))
         lines = self._read(places, days[0], last, (CASINO,))
@@ -166,32 +167,32 @@ class Daily(ReportKind):
             )
 
     def _scope(self, casino: str) -> str:
-        """Name what the report adds up: the casino, or the part of it that was asked for or is within reach."""
-        if self.asked.table is not None:
-            return self.asked.table.code
-        pit_id = self.asked.standing.pit_id
+        """Name what the report adds up: the casino, or the requested table, or the pit within reach."""
+        if self.request.table is not None:
+            return self.request.table.code
+        pit_id = self.request.capacity.pit_id
         return casino if pit_id is None else str(Pit.objects.select_related("casino").get(pk=pit_id))
 
     def _by_kind(self, places: PitDays) -> Iterator[Chart]:
         with connection.cursor() as cursor:
-            cursor.execute(KINDS, [*places.columns(), self.asked.first, self.asked.last])
-            found = cursor.fetchall()
-        if found:
-            labels, counts = tuple(label_of(kind) for kind, _ in found), tuple(n for _, n in found)
+            cursor.execute(KINDS, [*places.columns(), self.request.first, self.request.last])
+            kinds = cursor.fetchall()
+        if kinds:
+            labels, counts = tuple(label_of(kind) for kind, _ in kinds), tuple(count for _, count in kinds)
             yield Chart("Findings by kind", labels, counts, bars_name=FINDINGS)
 
     def _by_table(self, places: PitDays) -> Iterator[Chart]:
-        lines = self._read(places, self.asked.first, self.asked.last, (TABLE,), to_date=True)
+        lines = self._read(places, self.request.first, self.request.last, (TABLE,), to_date=True)
         counted = [(-sum(map(int, line[-1 - len(COUNTS) : -1])), line[4]) for line in lines]
-        found = sorted(one for one in counted if one[0])[:CHART_TABLES]
-        if found:
+        tables = sorted((negative, code) for negative, code in counted if negative)[:CHART_TABLES]
+        if tables:
             title = f"Findings by table, at most {CHART_TABLES} tables"
-            counts = tuple(float(-less) for less, _ in found)
-            yield Chart(title, tuple(code for _, code in found), counts, bars_name=FINDINGS)
+            counts = tuple(float(-negative) for negative, _ in tables)
+            yield Chart(title, tuple(code for _, code in tables), counts, bars_name=FINDINGS)
 
 
 def row_of(span: str, line: Sequence[Any]) -> Row:
-    """Return a row of sums: with the theoretical result and σ of all of them together, and the hold."""
+    """Return a row of sums, with the theoretical result, σ and the hold."""
     day, level, casino, pits, table, *sums = line
     rounds, bets, turnover, recorded, expected = map(int, sums[:5])
     theoretical = int((sums[5] / THROWS).to_integral_value())

@@ -1,4 +1,4 @@
-"""The report of exports: who took which data out of the product as a file."""
+"""The report of exports: who exported which data as a file."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ CHUNK = 5000
 
 
 class Exports(ReportKind):
-    """A row an export on record, the earliest first."""
+    """One row for each export on record, the earliest first."""
 
     kind, title, things = "exports", "Exports", "exports"
     shelf = Shelf.AUDIT
@@ -25,7 +25,7 @@ class Exports(ReportKind):
     )  # fmt: skip
 
     def rows(self) -> Iterator[Row]:
-        begins, ends = self.asked.bounds()
+        begins, ends = self.request.bounds()
         made = self.within(AccessRecord.objects.filter(kind=AccessRecord.Kind.EXPORT, at__gte=begins, at__lt=ends))
         values: Any = made.order_by("at", "id").values_list(
             "at", "casino__code", "staff__number", "who", "thing", "door"
@@ -33,4 +33,4 @@ class Exports(ReportKind):
         yield from values.iterator(CHUNK)
 
     def nil(self) -> str:
-        return "No data were exported in the period."
+        return "No data was exported in the period."

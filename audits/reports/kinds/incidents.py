@@ -1,4 +1,4 @@
-"""The report of incidents: when, what, what was advised, what was decided and done."""
+"""The report of incidents: times, situation, advice, decision and outcome."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Prefetch, QuerySet
 
 from audits.exports.document import Column, Row
-from audits.incidents.labels import ACTIONS, AUTHORITIES, situation_words
+from audits.incidents.labels import ACTIONS, AUTHORITIES, situation_label
 from audits.models import (
     Consequence,
     ConsequenceDecision,
@@ -23,13 +23,13 @@ from audits.reports.kinds.placed_report import CHUNK, PlacedReport, code_of
 from audits.reports.report_kind import Shelf
 from games.models import Round
 
-#: Rounds that a cell names; of more it says how many.
+#: How many rounds a cell names. It counts the others.
 ROUNDS_NAMED = 20
 WAITING = "Waiting for a second person"
 
 
 class Incidents(PlacedReport):
-    """Incidents that were reported in the period, by the time of the report: their numbers run without a gap."""
+    """Incidents reported in the period, by the time of the report. Their numbers have no gaps."""
 
     kind, title, things = "incidents", "Incidents", "incidents"
     shelf = Shelf.REGULATOR
@@ -59,9 +59,9 @@ class Incidents(PlacedReport):
         list_column("rulings", "Rulings", 15),
         text_column("decision", "Decision", 36),
         list_column("actions", "Corrective actions", 30),
-        Column("state", "State", width=16),
-        moment_column("state_since", "State since"),
-        person_column("state_by", "State set by"),
+        Column("state", "Status", width=16),
+        moment_column("state_since", "Status since"),
+        person_column("state_by", "Status set by"),
         text_column("outcome", "Outcome", 36),
         text_column("notes", "Notes", 40),
         CONFIDENTIAL,
@@ -70,12 +70,13 @@ class Incidents(PlacedReport):
     def nil(self) -> str:
         return "No incidents were reported in the period."
 
-    def found(self) -> QuerySet[Incident]:
+    def incidents(self) -> QuerySet[Incident]:
+        """Return the incidents in the report's order, with everything that their rows show."""
         reported = self.in_period(self.placed(Incident.objects.all()), "reported_at")
-        standing = self.asked.standing
-        rounds = IncidentRound.objects.filter(round__in=Round.objects.filter(standing.within(Round)).order_by())
-        rulings = Ruling.objects.filter(standing.within(Ruling)).defer("search")
-        notes = IncidentNote.objects.filter(standing.within(IncidentNote)).defer("search")
+        capacity = self.request.capacity
+        rounds = IncidentRound.objects.filter(round__in=Round.objects.filter(capacity.within(Round)).order_by())
+        rulings = Ruling.objects.filter(capacity.within(Ruling)).defer("search")
+        notes = IncidentNote.objects.filter(capacity.within(IncidentNote)).defer("search")
         return (
             reported.select_related("casino", "pit", "table").defer("search").prefetch_related(
                 Prefetch("steps", IncidentStep.objects.order_by("at", "pk")),
@@ -90,7 +91,7 @@ class Incidents(PlacedReport):
         )  # fmt: skip
 
     def rows(self) -> Iterator[Row]:
-        return map(_row, self.found().iterator(CHUNK))
+        return map(_row, self.incidents().iterator(CHUNK))
 
 
 def _row(incident: Incident) -> Row:
@@ -111,9 +112,9 @@ def _row(incident: Incident) -> Row:
 
 
 def _situation(incident: Incident) -> str:
-    """Name the situation, with the facts it was advised on: `The game was interrupted (known dice 2,?,?)`."""
+    """Name the situation with the facts for the advice: `The game was interrupted (known dice 2,?,?)`."""
     facts = "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in incident.facts.items())
-    return f"{situation_words(incident.situation)} ({facts})" if facts else situation_words(incident.situation)
+    return f"{situation_label(incident.situation)} ({facts})" if facts else situation_label(incident.situation)
 
 
 def _refs(refs: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The report of limits: every sign that was in force, with each game and pit that the table had meanwhile."""
+"""The report of limits: every table sign that was in force, for each game and pit of the table."""
 
 import datetime as dt
 from collections import defaultdict
@@ -17,23 +17,23 @@ from games.labels.boxes import BET_TYPES, key_label
 from games.models import LimitSet, LimitSheet, TableAssignment
 
 MINUTE = dt.timedelta(minutes=1)
-Terms = tuple[int | None, int | None, int | None]
+SignLine = tuple[int | None, int | None, int | None]  # minimum, maximum, differential
 
 
 class LimitsInForce(ReportKind):
-    """A row a limit of each limit set and assignment that were in force together, as known now."""
+    """One row for each limit of a limit set and each assignment in force with it, as known now."""
 
     kind, title, things = "limits", "Limits", "limits"
     shelf = Shelf.REGULATOR
     about = (
-        "For the regulator and compliance: every sign that was in force, with its values, who proposed and who "
+        "For the regulator and compliance: every table sign that was in force, with its values, who proposed and who "
         "approved it, and how much notice was given."
     )
     needs = ("limitset.view",)
     rules = ("RWS 3.3, 5.1, 5.2",)
     reconciles = False
     columns = (
-        Column("table", "Table", width=9), Column("pit", "Pit", width=9), Column("rulebook", "Rules", width=30),
+        Column("table", "Table", width=9), Column("pit", "Pit", width=9), Column("rulebook", "Rulebook", width=30),
         Column("layout", "Layout", width=8), Column("bet", "Bet type or box", width=22),
         Column("minimum", "Minimum", ColumnKind.MONEY, 12), Column("maximum", "Maximum", ColumnKind.MONEY, 12),
         Column("differential", "Differential", ColumnKind.MONEY, 12), Column("from", "From", ColumnKind.MOMENT, 17),
@@ -49,7 +49,7 @@ class LimitsInForce(ReportKind):
         sets = list(self._sets())
         sheets = {
             sheet.pk: sheet.limits()
-            for sheet in LimitSheet.objects.filter(pk__in={one.sheet_id for one in sets}).prefetch_related(
+            for sheet in LimitSheet.objects.filter(pk__in={limit_set.sheet_id for limit_set in sets}).prefetch_related(
                 "lines", "differentials"
             )
         }
@@ -63,13 +63,14 @@ class LimitsInForce(ReportKind):
 
     def notes(self) -> tuple[str, ...]:
         return (
-            "Values are as known now: a sign that was corrected is shown as corrected, and marked. A table that moved "
-            "or changed its rules has the sign once for each place and rules, with the time that both held.",
+            "Values are as known now: a corrected sign is shown with its correction, and marked. For a table that "
+            "moved or changed its rulebook, the sign is listed once for each place and rulebook, with their common "
+            "period.",
         )
 
     def _sets(self) -> QuerySet[LimitSet]:
-        """Return the latest revisions in force in the period, each with `ends_at`, where the next one begins."""
-        begins, ends = self.asked.bounds()
+        """Return the latest revisions in force in the period. `ends_at` is the start of the next limit set."""
+        begins, ends = self.request.bounds()
         of_table = LimitSet.objects.filter(table=OuterRef("table"))
         later = of_table.filter(starts_at=OuterRef("starts_at"), revision__gt=OuterRef("revision"))
         following = of_table.filter(starts_at__gt=OuterRef("starts_at")).order_by("starts_at").values("starts_at")[:1]
@@ -82,17 +83,17 @@ class LimitsInForce(ReportKind):
         )
 
     def _assignments(self) -> dict[int, list[TableAssignment]]:
-        """Return what was played where in the period, by table and from the first on; for a pit's people in it only."""
-        played = self.within(TableAssignment.objects.filter(during__overlap=DateTimeTZRange(*self.asked.bounds())))
-        if self.asked.standing.pit_id is not None:
-            played = played.filter(pit=self.asked.standing.pit_id)
-        found: dict[int, list[TableAssignment]] = defaultdict(list)
+        """Return the assignments of the period by table, in order; for people of one pit only those in it."""
+        played = self.within(TableAssignment.objects.filter(during__overlap=DateTimeTZRange(*self.request.bounds())))
+        if self.request.capacity.pit_id is not None:
+            played = played.filter(pit=self.request.capacity.pit_id)
+        by_table: dict[int, list[TableAssignment]] = defaultdict(list)
         for assignment in played.select_related("pit").order_by(F("during").asc()):
-            found[assignment.table_id].append(assignment)
-        return found
+            by_table[assignment.table_id].append(assignment)
+        return by_table
 
     def _rows_of(self, limit_set: Any, assignment: TableAssignment, limits: Limits) -> Iterator[Row]:
-        begins, ends = self.asked.bounds()
+        begins, ends = self.request.bounds()
         starts_at = max(limit_set.starts_at, assignment.starts_at)
         ended = [moment for moment in (limit_set.ends_at, assignment.during.upper) if moment is not None]
         ends_at = min(ended, default=None)
@@ -100,23 +101,23 @@ class LimitsInForce(ReportKind):
             return
         book = rulebook(assignment.rulebook)
         place = (limit_set.table.code, assignment.pit.code, f"{book.title}, version {book.version}", assignment.layout)
-        for key, terms in lines_of(book.layouts[assignment.layout], limits):
+        for key, line in lines_of(book.layouts[assignment.layout], limits):
             name = key_label(key) if key else None
-            yield (*place, name, *terms, starts_at, ends_at, *decided(limit_set))
+            yield (*place, name, *line, starts_at, ends_at, *decided(limit_set))
 
 
-def lines_of(layout: Layout, limits: Limits) -> list[tuple[str, Terms]]:
-    """Return minimum, maximum and differential of each bet type or box on a sign; of a bare sign, one empty line."""
-    found: list[tuple[str, Terms]] = []
+def lines_of(layout: Layout, limits: Limits) -> list[tuple[str, SignLine]]:
+    """Return minimum, maximum and differential of each bet type or box on a sign; one empty line for an empty sign."""
+    lines: list[tuple[str, SignLine]] = []
     for key in sorted({*limits.by_key, *limits.differential}, key=lambda key: place_of(layout, key)):
         line = limits.by_key.get(key)
         minimum, maximum = (line.minimum, line.maximum) if line else (None, None)
-        found.append((key, (minimum, maximum, limits.differential.get(key))))
-    return found or [("", (None, None, None))]
+        lines.append((key, (minimum, maximum, limits.differential.get(key))))
+    return lines or [("", (None, None, None))]
 
 
 def place_of(layout: Layout, key: str) -> tuple[int, int, str]:
-    """Return the place of a bet type or box in the order of the pay table: a type comes before its boxes."""
+    """Return the position of a bet type or box in the order of the pay table. A type comes before its boxes."""
     types, codes = list(BET_TYPES), list(layout.boxes)
     if key in BET_TYPES:
         return types.index(key), -1, key

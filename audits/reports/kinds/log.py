@@ -17,7 +17,7 @@ ENTRY, ADDENDUM, HANDOVER, TAKEN = "Entry", "Addendum", "Handover", "Handover ta
 
 
 class Log(PlacedReport):
-    """What surveillance and the pit wrote down, in the order of what was seen; addenda follow their entry."""
+    """The log entries of surveillance and the pit, by the time seen. Addenda follow their entry."""
 
     kind, title, things = "log", "Daily log", "log entries"
     shelf = Shelf.SHIFT
@@ -40,18 +40,18 @@ class Log(PlacedReport):
     )  # fmt: skip
 
     def nil(self) -> str:
-        return "Nothing was entered in the log in the period."
+        return "The log has no entries in the period."
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows by gaming day and time. Handovers name no table: they are left out where one is asked for."""
+        """Yield the rows by gaming day and time. Handovers have no table: a report of one table leaves them out."""
         parts = [map(_entry, self.entries().iterator(CHUNK))]
-        if self.asked.table is None:
+        if self.request.table is None:
             parts += [map(_handover, self.handovers().iterator(CHUNK)), map(_taken, self.taken().iterator(CHUNK))]
         return merge(*parts, key=lambda row: (row[0], row[2]))
 
     def entries(self) -> QuerySet[LogEntry]:
-        incidents = Incident.objects.filter(self.asked.standing.within(Incident)).defer("search")
-        entries = self.placed(LogEntry.objects.filter(self.asked.period_of("at"))).defer("search")
+        incidents = Incident.objects.filter(self.request.capacity.within(Incident)).defer("search")
+        entries = self.placed(LogEntry.objects.filter(self.request.period_of("at"))).defer("search")
         return entries.select_related("casino", "pit", "table").prefetch_related(
             Prefetch("incidents", incidents.order_by("number"))
         ).order_by(
@@ -60,14 +60,14 @@ class Log(PlacedReport):
         )  # fmt: skip
 
     def handovers(self) -> QuerySet[Handover]:
-        found = self.within(Handover.objects.filter(self.asked.period_of("at")))
-        return found.select_related("casino", "pit").order_by("gaming_day", "at", "pk")
+        handovers = self.within(Handover.objects.filter(self.request.period_of("at")))
+        return handovers.select_related("casino", "pit").order_by("gaming_day", "at", "pk")
 
     def taken(self) -> QuerySet[HandoverTaken]:
-        """Return who took over, under the handover: of a shift also where that was signed after its end."""
-        handovers = Handover.objects.filter(self.asked.period_of("at")).order_by()
-        found = self.within(HandoverTaken.objects.filter(handover__in=handovers))
-        return found.select_related("handover__casino", "handover__pit").order_by("handover__gaming_day", "at", "pk")
+        """Return the handovers taken, by the shift of the handover, also if signed after the end of the shift."""
+        handovers = Handover.objects.filter(self.request.period_of("at")).order_by()
+        taken = self.within(HandoverTaken.objects.filter(handover__in=handovers))
+        return taken.select_related("handover__casino", "handover__pit").order_by("handover__gaming_day", "at", "pk")
 
 
 def _entry(entry: LogEntry) -> Row:
@@ -94,7 +94,7 @@ def _taken(handover_taken: HandoverTaken) -> Row:
 
 
 def _signature(handover: Handover, signed: Handover | HandoverTaken, says: tuple[str, str | None, str | None]) -> Row:
-    """Return the row of a signature under a handover: what only an entry has stays empty."""
+    """Return the row of a signature on a handover. Columns of log entries stay empty."""
     type_, adds_to, summary = says
     return (
         handover.gaming_day, handover.shift, signed.at, str(signed.pk), type_, adds_to, handover.casino.code,
@@ -104,7 +104,7 @@ def _signature(handover: Handover, signed: Handover | HandoverTaken, says: tuple
 
 
 def _open(handover: Handover) -> str:
-    """Say what was open when the shift was handed over."""
+    """Count the incidents and findings that were open at the handover."""
     incidents, findings = len(handover.open_incidents), handover.open_findings
     return (
         f"open: {incidents:,} incident{'' if incidents == 1 else 's'}, "

@@ -1,4 +1,4 @@
-"""In which pit a table's gaming days count: where the table was when each of them began."""
+"""The pit for which each gaming day of a table counts: where the table was when the day began."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from games.models import Casino, Table, TableAssignment
 
 @dataclass
 class PitDays:
-    """Spans of gaming days, from the first until, and not on, the last: columns for a query."""
+    """Spans of gaming days of tables in pits, as columns for a query. The last day is not included."""
 
     table_ids: list[int] = field(default_factory=list)
     pit_ids: list[int] = field(default_factory=list)
@@ -25,22 +25,22 @@ class PitDays:
 
 
 def pit_days(tables: QuerySet[Table], only_pit: int | None = None) -> PitDays:
-    """Return in which pit the gaming days of these tables count; of one pit only, where one is named.
+    """Return the pits for which the gaming days of these tables count. Defaults to all pits.
 
-    The days before a table's first assignment, and the day on which that began, count where it was first set up.
+    Days up to the start of a table's first assignment count for the pit of that assignment.
     """
     assignments = (
         TableAssignment.objects.filter(table__in=tables).select_related("table__casino").order_by("table", "during")
     )
-    found = PitDays()
+    days = PitDays()
     for table_id, of_table in groupby(assignments, key=lambda assignment: assignment.table_id):
         for pit_id, first_day, until in _spans(list(of_table)):
             if only_pit in (None, pit_id):
-                found.table_ids.append(table_id)
-                found.pit_ids.append(pit_id)
-                found.first_days.append(first_day)
-                found.until.append(until)
-    return found
+                days.table_ids.append(table_id)
+                days.pit_ids.append(pit_id)
+                days.first_days.append(first_day)
+                days.until.append(until)
+    return days
 
 
 def _spans(assignments: list[TableAssignment]) -> Iterator[tuple[int, dt.date, dt.date]]:

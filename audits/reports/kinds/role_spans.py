@@ -1,4 +1,4 @@
-"""Who had which role from when to when: read from the history of people, and from acting appointments."""
+"""Roles of people over time, from the history of staff and from acting appointments."""
 
 import datetime as dt
 from collections.abc import Collection, Iterator
@@ -13,7 +13,7 @@ from games.models import Duty, Staff
 
 @dataclass(frozen=True)
 class Version:
-    """A person's account as it was from a moment on."""
+    """A version of a person's account, valid from a moment on."""
 
     staff_id: int
     department: str
@@ -32,7 +32,7 @@ class Version:
 
 @dataclass(frozen=True)
 class RoleSpan:
-    """A role or an acting appointment of a person, from one moment until, and not at, another one."""
+    """A role or acting appointment of a person over a period. The end is not included."""
 
     staff_id: int
     role: str
@@ -40,15 +40,15 @@ class RoleSpan:
     starts_at: dt.datetime
     ends_at: dt.datetime | None
     granted_by: str
-    #: Of a permanent role: whether the account was active, and whether the role has any rights.
+    #: For a permanent role: whether the account was active, and whether the role has any rights.
     is_active: bool = True
     has_rights: bool = True
     is_acting: bool = False
-    #: Of an acting appointment: department and permanent post when it was granted; empty in those from before.
+    #: For an acting appointment: the person's department and permanent post then; older records lack it.
     own: tuple[str, str] = field(default=("", ""))
 
     def is_in(self, begins: dt.datetime, ends: dt.datetime) -> bool:
-        """Return whether a part of it lies in a period."""
+        """Say whether the span overlaps a period."""
         return self.starts_at < ends and (self.ends_at is None or self.ends_at > begins)
 
     def has(self, moment: dt.datetime) -> bool:
@@ -59,7 +59,7 @@ Histories = dict[int, list[Version]]
 
 
 def histories(casino_id: int | None, also: Collection[int] = ()) -> Histories:
-    """Return the versions of people who belonged to a casino or to no single one, and of some others."""
+    """Return the versions of people who belonged to a casino or to no single one, and of the people in `also`."""
     history = Staff.history.all()
     if casino_id is not None:
         here = Staff.history.filter(Q(casino=casino_id) | Q(casino=None))
@@ -72,7 +72,9 @@ def histories(casino_id: int | None, also: Collection[int] = ()) -> Histories:
         Version(id_, department, post, casino, place_name(code, pit), *more)
         for id_, department, post, casino, code, pit, *more in values
     )
-    return {staff_id: list(of_person) for staff_id, of_person in groupby(versions, key=lambda one: one.staff_id)}
+    return {
+        staff_id: list(of_person) for staff_id, of_person in groupby(versions, key=lambda version: version.staff_id)
+    }
 
 
 def place_name(casino: str | None, pit: str | None) -> str:
@@ -86,7 +88,7 @@ def version_at(versions: list[Version], moment: dt.datetime) -> Version | None:
 
 
 def role_spans(versions: list[Version], casino_id: int | None) -> Iterator[RoleSpan]:
-    """Yield the roles that a person had in a casino or in all of them, one after the other."""
+    """Yield the permanent roles of a person in a casino, in order. Without a casino, in all of them."""
     changes = [versions[0], *(now for before, now in pairwise(versions) if now.role != before.role)]
     ends = [*(version.at for version in changes[1:]), None]
     for version, ends_at in zip(changes, ends, strict=True):

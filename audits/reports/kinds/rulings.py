@@ -1,4 +1,4 @@
-"""The report of rulings: who decided what in which post, on which precedent, and what standing ones set."""
+"""The report of rulings: who decided what in which post, on which precedent, and the settings of standing ones."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -7,26 +7,26 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from audits.exports.document import Column, Row
-from audits.incidents.labels import situation_words
+from audits.incidents.labels import situation_label
 from audits.models import Ruling, Scope
 from audits.reports.columns import CASINO, INCIDENT, PIT, moment_column, person_column, text_column
 from audits.reports.kinds.findings import RULES, TABLE
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches, code_of
 from audits.reports.report_kind import ReportRequest, Shelf
 from audits.rulings.presenters import policies_shown
-from games.engine.rules.loader import rulebooks
+from games.labels.rules import rulebook_title
 
 RELATED = ("follows", "departs_from", "replaces", "replaced_by")
 
 
 class Rulings(PlacedReport):
-    """Rulings that were made in the period, and standing ones that were in force in it, by the time of the ruling."""
+    """Rulings made in the period, and standing ones in force during it, by the time of the ruling."""
 
     kind, title, things = "rulings", "Rulings", "rulings"
     shelf = Shelf.REGULATOR
     about = (
         "For the regulator, compliance and shift managers: every ruling made in the period and every standing "
-        "interpretation in force in it, with the post it was made in, its precedent, and how rounds are settled by it."
+        "interpretation in force during it, with the post it was made in, its precedent, and its effect on settlement."
     )
     needs = ("ruling.view", "incident.view")
     rules = ("RWS 1.5, 5.14", "Division 9: 4.3, 4.9")
@@ -49,7 +49,7 @@ class Rulings(PlacedReport):
         Column("scope", "Scope", width=16),
         moment_column("effective_from", "In force from"),
         moment_column("effective_to", "In force until"),
-        Column("state", "State", width=12),
+        Column("state", "Status", width=12),
         text_column("sets", "Sets"),
         Column("follows", "Follows", width=15),
         Column("departs_from", "Departs from", width=15),
@@ -59,15 +59,16 @@ class Rulings(PlacedReport):
         text_column("override", "Override", 24),
     )
 
-    def __init__(self, asked: ReportRequest) -> None:
-        super().__init__(asked)
+    def __init__(self, request: ReportRequest) -> None:
+        super().__init__(request)
         self.now = timezone.now()
 
     def nil(self) -> str:
         return "No rulings were made in the period, and no standing interpretation was in force."
 
-    def found(self) -> QuerySet[Ruling]:
-        starts_at, ends_at = self.asked.bounds()
+    def rulings(self) -> QuerySet[Ruling]:
+        """Return the rulings in the report's order."""
+        starts_at, ends_at = self.request.bounds()
         made = Q(made_at__gte=starts_at, made_at__lt=ends_at)
         begun = Q(scope=Scope.STANDING, is_withdrawal=False, effective_from__lt=ends_at)
         later = "replaced_by__effective_from"
@@ -79,8 +80,8 @@ class Rulings(PlacedReport):
         return related.defer(*unread).order_by("made_at", "number", "casino__code")
 
     def rows(self) -> Iterator[Row]:
-        for rulings in batches(self.found().iterator(CHUNK)):
-            sets = policies_shown(rulings) if "settlementpolicy.view" in self.asked.standing.role.may else {}
+        for rulings in batches(self.rulings().iterator(CHUNK)):
+            sets = policies_shown(rulings) if "settlementpolicy.view" in self.request.capacity.role.may else {}
             for ruling in rulings:
                 yield self._row(ruling, sets.get(ruling.pk))
 
@@ -90,7 +91,7 @@ class Rulings(PlacedReport):
         return (
             ruling.number, ruling.casino.code, code_of(ruling.pit), code_of(ruling.table),
             incident.number if self.shows("incident.view", incident) else None, ruling.made_at, ruling.who,
-            ruling.post.capitalize(), ruling.get_kind_display(), situation_words(ruling.situation),
+            ruling.post.capitalize(), ruling.get_kind_display(), situation_label(ruling.situation),
             _rulebook(ruling.rulebook), ruling.rules, ruling.question, ruling.decision, ruling.reasoning,
             Scope(ruling.scope).label, ruling.effective_from, _ends_at(ruling, later),
             state_of(ruling, later, self.now), sets, self._number(ruling.follows), self._number(ruling.departs_from),
@@ -102,20 +103,19 @@ class Rulings(PlacedReport):
 
 
 def _rulebook(id_: str) -> str | None:
-    """Name a rulebook as people cite it, with its version."""
-    book = rulebooks().get(id_)
-    return f"{book.title}, version {book.version}" if book else id_ or None
+    """Name a rulebook in full; None for an empty id."""
+    return rulebook_title(id_) or None
 
 
 def _ends_at(ruling: Ruling, later: Ruling | None) -> dt.datetime | None:
-    """Return when another ruling took its place; a ruling on one case ends when that one is made."""
+    """Return when another ruling replaces this one. A ruling on one case ends when the other one is made."""
     if later is None or ruling.is_withdrawal:
         return None
     return later.effective_from or later.made_at
 
 
 def state_of(ruling: Ruling, later: Ruling | None, now: dt.datetime) -> str:
-    """Say whether a ruling holds at the moment of the report."""
+    """Return the status of a ruling at the time of the report."""
     if ruling.is_withdrawal:
         return "Withdrawal"
     if later is not None and (later.effective_from is None or later.effective_from <= now):

@@ -1,8 +1,8 @@
-"""The report of void rounds: by which rule or ruling, when, by whom, and what went back.
+"""The report of void rounds: by which rule or ruling, when, by whom, and the stakes returned.
 
-A row is a round that is void now: by its own record (called off at the table, or void by the rules for what happened),
-or by a corrective action. A round that a later correction settled again is not void. The rows of a gaming day are the
-voids of the daily results.
+A row is a round that is void now: by its own record (called off at the table, or void by the rules), or by a corrective
+action. A round that a later correction settled again is not void. The rows of a gaming day are the voids of the daily
+results.
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from audits.exports.document import Column, ColumnKind, Row
 from audits.models import Correction, IncidentRound, Ruling
 from audits.reconciliation.explain import event_of
 from audits.reports.columns import INCIDENT, list_column, moment_column, person_column
-from audits.reports.kinds.findings import ROUND, RULES, SOURCE, TABLE, money
+from audits.reports.kinds.findings import ROUND, RULES, SOURCE, TABLE, money_column
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, batches
 from audits.reports.report_kind import Shelf
 from games.engine.play.irregularities import INTERRUPTION, SETTLED, VOID, Event, assess, in_order, voids_of
@@ -29,17 +29,17 @@ AT_THE_TABLE, BY_EVENTS, BY_ACTION = "Called off at the table", "Void by the rul
 
 @dataclass(frozen=True)
 class Recorded:
-    """How a round is void by its own record."""
+    """Why, when and by whom a round is void according to its own record."""
 
     rules: list[str]
     at: dt.datetime
-    by: str | None  # a staff number, as it was sent
+    by: str | None  # the staff number, as sent
     is_called_off: bool
     by_ruling: bool
 
 
 class Voids(PlacedReport):
-    """Void rounds of the period, by the round's start and ref."""
+    """Void rounds of the period, ordered by start and ref."""
 
     kind, title, things = "voids", "Void rounds", "void rounds"
     shelf = Shelf.REGULATOR
@@ -67,16 +67,16 @@ class Voids(PlacedReport):
         person_column("dealer", "Dealer"),
         person_column("supervisor", "Supervisor"),
         Column("bets", "Bets", ColumnKind.INTEGER, width=6),
-        money("stakes", "Stakes"),
-        money("returned", "Stakes returned"),
-        money("players_net", "Players' net"),
+        money_column("stakes", "Stakes"),
+        money_column("returned", "Stakes returned"),
+        money_column("players_net", "Players' net"),
         SOURCE,
     )
     summed = ("bets", "stakes", "returned", "players_net")
 
-    def found(self) -> QuerySet[Round]:
-        """Return rounds that may be void: recorded as such, voided since, or with events that the engine reads anew."""
-        voided = Correction.objects.filter(self.asked.period_of("round__started_at"), is_void=True).values("round")
+    def candidates(self) -> QuerySet[Round]:
+        """Return rounds that may be void: recorded as void, voided later, or with events that the engine must read."""
+        voided = Correction.objects.filter(self.request.period_of("round__started_at"), is_void=True).values("round")
         may_be_void = (
             Q(status=Round.Status.VOID)
             | Q(pk__in=voided)
@@ -90,33 +90,33 @@ class Voids(PlacedReport):
             .order_by("ordinal")
         )
         return (
-            self.within(Round.objects.filter(may_be_void, self.asked.period_of("started_at")))
+            self.within(Round.objects.filter(may_be_void, self.request.period_of("started_at")))
             .select_related("table", "dealer_staff", "supervisor_staff")
             .prefetch_related(Prefetch("corrections", corrections))
             .order_by("started_at", "ref", "source", "pk")
         )
 
     def rows(self) -> Iterator[Row]:
-        for rounds in batches(self.found().iterator(CHUNK)):
+        for rounds in batches(self.candidates().iterator(CHUNK)):
             recorded = {played.pk: recorded_void(played) for played in rounds}
             void = [played for played in rounds if is_void(played, recorded[played.pk])]
-            names = _names({one.by for one in recorded.values() if one and one.by})
-            by_ruling = [played.pk for played in void if (one := recorded[played.pk]) and one.by_ruling]
+            names = _names({record.by for record in recorded.values() if record and record.by})
+            by_ruling = [played.pk for played in void if (record := recorded[played.pk]) and record.by_ruling]
             rulings = self._rulings(by_ruling)
             for played in void:
                 yield self._row(played, recorded[played.pk], names, rulings[played.pk])
 
     def _rulings(self, keys: Sequence[int]) -> dict[int, list[str]]:
-        """Return the numbers of the rulings about rounds, as far as they are within reach."""
-        found: dict[int, list[str]] = defaultdict(list)
+        """Return the numbers of the rulings on rounds, as far as they are within reach."""
+        numbers: dict[int, list[str]] = defaultdict(list)
         if keys:
-            seen = Ruling.objects.filter(self.asked.standing.within(Ruling)).order_by()
+            seen = Ruling.objects.filter(self.request.capacity.within(Ruling)).order_by()
             named = IncidentRound.objects.filter(round__in=keys, incident__rulings__in=seen)
             for key, number in named.order_by("incident__rulings__number").values_list(
                 "round_id", "incident__rulings__number"
             ):
-                found[key].append(number)
-        return found
+                numbers[key].append(number)
+        return numbers
 
     def _row(self, played: Round, recorded: Recorded | None, names: dict[str, str], rulings: list[str]) -> Row:
         correction = last_decisive(played)
@@ -131,9 +131,9 @@ class Voids(PlacedReport):
         self, played: Round, recorded: Recorded | None, correction: Correction | None, names: dict[str, str],
         rulings: list[str],
     ) -> Row:  # fmt: skip
-        """Return how, by which rules and rulings, in which incident and order, when, by whom, and ordered by whom.
+        """Return how, by which rules and rulings, incident, order, when, by whom, and ordered by whom.
 
-        A round that its own record voids and that was paid all the same has the order by which the stakes went back.
+        For a round that is void by its own record but was paid, the order is the one that returned the stakes.
         """
         order = correction.consequence if correction else None
         is_shown = order is not None and self.shows("consequence.view", order.incident)
@@ -146,17 +146,17 @@ class Voids(PlacedReport):
             how = AT_THE_TABLE if recorded.is_called_off else BY_EVENTS
             by = names.get(recorded.by.upper(), recorded.by) if recorded.by else None
             return (how, cited(*recorded.rules), rulings, incident, number, recorded.at, by, ordered_by)
-        made = correction
-        if made is None:
+        if correction is None:
             raise AssertionError(f"{played} is void by neither record nor correction.")
-        return (BY_ACTION, cited(*made.rules), rulings, incident, number, made.at, made.who, ordered_by)
+        return (BY_ACTION, cited(*correction.rules), rulings, incident, number, correction.at, correction.who,
+                ordered_by)  # fmt: skip
 
 
-# --- What the record says ---
+# --- The round's own record ---
 
 
 def recorded_void(played: Round) -> Recorded | None:
-    """Return how a round is void by its events; None where it is not."""
+    """Return why a round is void by its events; None if it is not."""
     book = rulebook(played.rulebook)
     ordered = in_order([event_of(event) for event in played.events])
     assessed = assess(book, ordered)
@@ -171,32 +171,33 @@ def recorded_void(played: Round) -> Recorded | None:
 
 
 def _void_since(played: Round, ordered: Sequence[Event]) -> dt.datetime:
-    """Return the moment of the first event with which the round was void."""
+    """Return the moment of the event that made the round void."""
     book = rulebook(played.rulebook)
     spans = (ordered[: place + 1] for place in range(len(ordered)))
     return next((span[-1].at for span in spans if assess(book, span).is_void), played.ended_at)
 
 
 def last_decisive(played: Round) -> Correction | None:
-    """Return the last correction that voided or settled the round; an amended result does neither."""
+    """Return the last correction that voided or settled the round. Amended results do neither."""
     decisive = [correction for correction in played.corrections.all() if correction.is_void or correction.is_settled]
     return decisive[-1] if decisive else None
 
 
 def is_void(played: Round, recorded: Recorded | None) -> bool:
+    """Say whether a round is void now."""
     last = last_decisive(played)
     return last.is_void if last else recorded is not None
 
 
 def _was_settled(played: Round) -> bool:
-    """Return whether the round was settled at any time."""
+    """Say whether the round was settled at any time."""
     return any(event["kind"] == SETTLED for event in played.events) or any(
         correction.is_settled for correction in played.corrections.all()
     )
 
 
 def _names(numbers: set[str]) -> dict[str, str]:
-    """Return people by their numbers in capitals, as `D-102 Tan Mei`."""
+    """Return people as `D-102 Tan Mei`, by their numbers in capitals."""
     if not numbers:
         return {}
     wanted = Q()
@@ -210,7 +211,7 @@ def _crew(person: Staff | None, number: str | None) -> str | None:
 
 
 def _money(played: Round) -> Row:
-    """Return the bets that were on the felt, their stakes, what of these went back, and the players' net now."""
+    """Return the number of bets on the felt, their stakes, the stakes returned, and the players' net now."""
     corrections = list(played.corrections.all())
     nets = corrections[-1].nets if corrections else played.nets
     missing = [False] * len(played.stakes)

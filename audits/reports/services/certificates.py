@@ -1,4 +1,4 @@
-"""Certificates of finished reports, and whether the figures of a report have changed since."""
+"""Certify finished reports, and check whether the figures of a report have changed since it was made."""
 
 import datetime as dt
 from contextlib import suppress
@@ -13,33 +13,33 @@ from audits.models import CERTIFIED_FORMATS, DaySummary, ReportCertificate, Repo
 from audits.reports.reach import CERTIFY, report_authorize
 from audits.reports.registry import REPORTS
 from audits.reports.services.files import certified_path, file_path, sha256_of
-from audits.reports.services.production import asked_of, file_write
+from audits.reports.services.production import file_write, request_of
 from audits.reports.services.snapshots import snapshot
 from games.history.audited_save import verify_text
 from games.models import Staff
 
 STATEMENT_LENGTH = 2000
-#: Up to this many rows the page of a report compares the figures itself; the clock compares longer ones.
+#: Up to this number of rows the page of a report compares the figures; a periodic task compares longer reports.
 CHECKED_ROWS, LARGEST_CHECKED = 2000, 200_000
-CHECKED_AT_ONCE = 20
+CHECK_BATCH = 20
 CHECK_EVERY, CHECKED_FOR = dt.timedelta(minutes=10), dt.timedelta(days=31)
 
 
 def report_certify(*, actor: Staff, run: ReportRun, statement: str) -> ReportCertificate:
-    """Certify a finished report: the certificate is written once, and into a copy of the file."""
-    standing = report_authorize(actor, run.kind, casino=run.casino, table=run.table, action=CERTIFY)
+    """Certify a finished report: write the certificate once, and into a copy of the file."""
+    capacity = report_authorize(actor, run.kind, casino=run.casino, table=run.table, action=CERTIFY)
     statement = statement.strip()
     if not statement:
-        raise ValidationError({"statement": "State what you certify."})
+        raise ValidationError({"statement": "Enter the statement that you certify."})
     if len(statement) > STATEMENT_LENGTH:
-        raise ValidationError({"statement": f"The statement is longer than {STATEMENT_LENGTH} characters; shorten it."})
+        raise ValidationError({"statement": f"The statement is longer than {STATEMENT_LENGTH} characters. Shorten it."})
     verify_text("statement", statement)
     report_recheck(run, most_rows=LARGEST_CHECKED)
     with transaction.atomic():
         run = ReportRun.objects.select_for_update(of=("self",)).select_related("casino", "pit", "table").get(pk=run.pk)
         _verify_certifiable(run)
         certificate = ReportCertificate(
-            run=run, by=actor, name=str(actor), post=str(standing).capitalize(), statement=statement, at=timezone.now()
+            run=run, by=actor, name=str(actor), post=str(capacity).capitalize(), statement=statement, at=timezone.now()
         )
         path = certified_path(run)
         file_write(run, path, lambda rows: None, certificate)
@@ -50,21 +50,23 @@ def report_certify(*, actor: Staff, run: ReportRun, statement: str) -> ReportCer
 
 def _verify_certifiable(run: ReportRun) -> None:
     if not run.has_file:
-        raise ValidationError("Only a finished report whose file is kept can be certified.")
+        raise ValidationError("Only a finished report with a file can be certified.")
     if run.format not in CERTIFIED_FORMATS:
-        raise ValidationError("A certificate has its place in PDF and XLSX only; make the report in one of these.")
+        raise ValidationError("Only PDF and XLSX can be certified. Make the report in one of these formats.")
     if ReportCertificate.objects.filter(run=run).exists():
-        raise ValidationError("This report is certified already; nothing has changed.")
+        raise ValidationError("This report is already certified. Nothing has changed.")
     if run.changed_at is not None:
-        raise ValidationError("The figures have changed since this report was made; run it again and certify that.")
+        raise ValidationError(
+            "The figures have changed since this report was made. Run it again and certify the new report."
+        )
     if sha256_of(file_path(run)) != run.sha256:
-        raise ValidationError("The file is not the one that was made: its hash differs. Notify compliance.")
+        raise ValidationError("The file was altered: its hash differs from the one on record. Notify compliance.")
 
 
 def report_check(*, run: ReportRun) -> bool:
-    """Read the figures again, compare, and keep what was seen; return whether they have changed since."""
+    """Read the figures again, record whether they have changed since the report was made, and return it."""
     with snapshot() as moment:
-        report = REPORTS[run.kind](asked_of(run))
+        report = REPORTS[run.kind](request_of(run))
         _, digest = write_rows(report.rows(), None, lambda rows: None)
     has_changed = digest != run.rows_sha256
     run.changed_at = (run.changed_at or moment) if has_changed else None
@@ -74,32 +76,34 @@ def report_check(*, run: ReportRun) -> bool:
 
 
 def report_recheck(run: ReportRun, *, most_rows: int = CHECKED_ROWS) -> None:
-    """Check the figures of a finished report where something may have changed them and it costs little."""
+    """Check the figures of a finished report if they may have changed and the check is quick."""
     if not run.has_file or run.as_of is None or (run.row_count or 0) > most_rows:
         return
     if not _may_have_changed(run):
         return
-    with suppress(ValidationError):  # the person who asked for it has another post by now: nothing to compare with
+    with suppress(
+        ValidationError
+    ):  # the person who requested it has another post now, so the figures cannot be read again
         report_check(run=run)
 
 
 def reports_recheck(*, now: dt.datetime | None = None) -> int:
-    """Check recent and certified reports by the clock, those first that were not looked at for longest."""
+    """Check recent and certified reports, those first that were not checked for the longest time."""
     moment = now or timezone.now()
     recent = Q(asked_at__gte=moment - CHECKED_FOR) | Q(certificate__isnull=False)
     stale = Q(checked_at=None) | Q(checked_at__lte=moment - CHECK_EVERY)
     done = ReportRun.objects.filter(recent, stale, state=ReportRun.State.DONE, removed_at=None, changed_at=None)
-    found = done.select_related("casino", "pit", "table__casino", "asked_by").order_by(
+    reports = done.select_related("casino", "pit", "table__casino", "asked_by").order_by(
         F("checked_at").asc(nulls_first=True)
     )
-    for run in found[:CHECKED_AT_ONCE]:
+    for run in reports[:CHECK_BATCH]:
         report_recheck(run, most_rows=LARGEST_CHECKED)
         ReportRun.objects.filter(pk=run.pk).update(checked_at=moment)
-    return len(found[:CHECKED_AT_ONCE])
+    return len(reports[:CHECK_BATCH])
 
 
 def _may_have_changed(run: ReportRun) -> bool:
-    """Return whether a day of the period was reconciled since; reports of other records are always compared."""
+    """Say whether a day of the period was reconciled since the last check. Reports of other records always may."""
     if not REPORTS[run.kind].rests_on_days:
         return True
     last = run.last_day + dt.timedelta(days=1 if run.shift else 0)  # the last shift may end in the next gaming day

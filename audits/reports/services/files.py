@@ -1,4 +1,4 @@
-"""Where the files of reports are: under the home folder, named by the report's key, whole or not there."""
+"""The files of reports: in the home folder, named by the report's key, complete or absent."""
 
 import hashlib
 import os
@@ -33,7 +33,7 @@ def certified_path(run: ReportRun) -> Path:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file that gets its name only once it is complete and on the disk."""
+    """Open a new file that gets its final name only when it is complete and on disk."""
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with unfinished.open("w+b") as file:

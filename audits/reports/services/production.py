@@ -1,8 +1,8 @@
-"""How a report is made: its rows are read once, and the file is written from these.
+"""Make a report: read its rows once, and write the file from them.
 
-The rows are read in one database snapshot into a file of their own; the file in the format asked for is written from
-that, and so is a certified copy later. A worker holds an advisory lock while it makes a report. The lock ends with its
-holder, so the sweep can tell a report under way from one whose worker was killed.
+The rows are read in one database snapshot into a separate file. The file in the requested format is written from that
+one, and a certified copy later, too. A worker holds an advisory lock while it makes a report. The lock ends with its
+holder, so the sweep recognises reports whose worker was killed.
 """
 
 import datetime as dt
@@ -39,14 +39,14 @@ log = structlog.get_logger(__name__)
 
 ATTEMPTS = 3
 RETRY_AFTER = dt.timedelta(minutes=1)
-#: How often the pending rounds of a period are looked for before a report gives up.
+#: How often a report tries to reconcile the pending rounds of its period before it gives up.
 PENDING_ATTEMPTS = 20
-#: How often a report says how far it has come, and looks whether it is still wanted.
+#: How often a report saves its progress and checks whether it was cancelled.
 EVERY_SECONDS = 0.5
 LOCK = 0x7A15A3  # the first half of an advisory lock's key; the second is made from the report's key
-#: Formats without anything around the rows.
+#: Formats that need nothing but the rows.
 STREAMED = (ReportFormat.CSV, ReportFormat.JSON)
-#: A report that no worker has begun or finished after this long is taken up by the sweep.
+#: The sweep takes reports that no worker has started or finished after this long.
 OVERDUE = dt.timedelta(seconds=30)
 
 
@@ -55,15 +55,15 @@ class ReportCancelledError(Exception):
 
 
 class ReportClaim:
-    """The right to make a report: an advisory lock on a connection of its own, which also carries the progress.
+    """The right to make a report: an advisory lock on a separate connection, which also saves the progress.
 
-    What the snapshot's transaction writes is invisible until it ends; what is written here is visible at once.
+    Writes of the snapshot's transaction are invisible until it ends; writes of this connection are visible at once.
     """
 
     def __init__(self, key: uuid.UUID, on_progress: Progress | None = None) -> None:
         self.key, self.on_progress = key, on_progress
         self.own = connection.copy()
-        self.said_at = time.monotonic()
+        self.saved_at = time.monotonic()
         self.is_held = False
 
     def __enter__(self) -> "ReportClaim":
@@ -76,21 +76,21 @@ class ReportClaim:
         self.own.close()
 
     def progress(self, rows: int) -> None:
-        """Say how many rows have been read, and stop where the report was cancelled."""
+        """Save how many rows have been read; raise if the report was cancelled."""
         if self.on_progress is not None:
             self.on_progress(rows)
-        if time.monotonic() - self.said_at < EVERY_SECONDS:
+        if time.monotonic() - self.saved_at < EVERY_SECONDS:
             return
         with self.own.cursor() as cursor:
             cursor.execute("UPDATE audits_reportrun SET rows_read = %s WHERE id = %s RETURNING state", [rows, self.key])
             row = cursor.fetchone()
-        self.said_at = time.monotonic()
+        self.saved_at = time.monotonic()
         if row is not None and row[0] == ReportRun.State.CANCELLED:
             raise ReportCancelledError
 
 
 def report_take(*, key: uuid.UUID | str, on_progress: Progress | None = None) -> ReportRun | None:
-    """Make a report. None where it is finished or cancelled, or where another worker makes it."""
+    """Make a report; None if it is finished, cancelled or being made by another worker."""
     key = uuid.UUID(str(key))
     with ReportClaim(key, on_progress) as claim:
         run = _begun(key) if claim.is_held else None
@@ -106,7 +106,7 @@ def report_take(*, key: uuid.UUID | str, on_progress: Progress | None = None) ->
         except Exception as error:
             files_remove(run)
             log.exception("report failed", report=str(key))
-            _failed(run, f"An unexpected error ({type(error).__name__}); it is in the log.", is_final=False)
+            _failed(run, f"Unexpected error ({type(error).__name__}). See the log.", is_final=False)
         run.refresh_from_db()
     return run
 
@@ -121,7 +121,7 @@ def _begun(key: uuid.UUID) -> ReportRun | None:
         return None
     if run.attempts >= ATTEMPTS:
         files_remove(run)
-        _failed(run, f"Its worker was stopped {run.attempts} times before it was finished.", is_final=True)
+        _failed(run, f"The worker was stopped {run.attempts} times before the report was finished.", is_final=True)
         return None
     run.state, run.started_at, run.attempts = ReportRun.State.RUNNING, timezone.now(), run.attempts + 1
     begun = ReportRun.objects.filter(UNDER_WAY, pk=key).update(
@@ -131,15 +131,15 @@ def _begun(key: uuid.UUID) -> ReportRun | None:
 
 
 def _make(run: ReportRun, progress: Progress) -> None:
-    asked = asked_of(run)
+    request = request_of(run)
     report_type = REPORTS[run.kind]
     if report_type.reconciles:
-        pending_settle(actor_of(run), asked)
+        pending_settle(actor_of(run), request)
     with snapshot() as run.as_of:
-        report = report_type(asked)
+        report = report_type(request)
         _read(run, report, progress)
-        run.content = _content(report, asked, run.row_count or 0)
-        run.rulebooks = rulebooks_of(asked)
+        run.content = _content(report, request, run.row_count or 0)
+        run.rulebooks = rulebooks_of(request)
     run.engine = VERSION
     run.is_reprint = run.format == ReportFormat.PDF and _was_printed(run)
     path = file_path(run)
@@ -150,7 +150,7 @@ def _make(run: ReportRun, progress: Progress) -> None:
 
 
 def _read(run: ReportRun, report: ReportKind, progress: Progress) -> None:
-    """Read the rows into their file; a format that needs nothing but the rows is written in the same pass."""
+    """Read the rows into their file. Formats that need nothing but the rows are written in the same pass."""
     with written_whole(rows_path(run)) as file:
         kept = KeptRows(file)
         if run.format in STREAMED:
@@ -163,12 +163,12 @@ def _read(run: ReportRun, report: ReportKind, progress: Progress) -> None:
     run.row_count, run.rows_sha256 = kept.count, kept.sha256
 
 
-def _content(report: ReportKind, asked: ReportRequest, row_count: int) -> dict[str, Any]:
-    """Return what stands around the rows, as the run keeps it."""
+def _content(report: ReportKind, request: ReportRequest, row_count: int) -> dict[str, Any]:
+    """Return everything around the rows, as the run stores it."""
     return {
         "totals": row_as_json(report.totals()),
         "nil": "" if row_count else report.nil(),
-        "notes": [*report.notes(), *approval_notes(asked)],
+        "notes": [*report.notes(), *approval_notes(request)],
         "charts": [chart_as_json(chart) for chart in report.charts()],
     }
 
@@ -182,7 +182,7 @@ def file_write(run: ReportRun, path: Path, progress: Progress, certificate: Repo
 
 
 def _was_printed(run: ReportRun) -> bool:
-    """Return whether the same report with the same figures was printed before."""
+    """Say whether the same report with the same figures was made as PDF before."""
     same = ReportRun.objects.filter(
         kind=run.kind, format=run.format, casino=run.casino, pit=run.pit, table=run.table, first_day=run.first_day,
         last_day=run.last_day, shift=run.shift, rows_sha256=run.rows_sha256, state=ReportRun.State.DONE,
@@ -204,7 +204,7 @@ def _finished(run: ReportRun) -> None:
 
 
 def _failed(run: ReportRun, fault: str, *, is_final: bool) -> None:
-    """Say what went wrong. What was not the report's own fault is tried again before it is given up."""
+    """Record the fault. Unless it is final, the report is tried again before it fails."""
     is_final = is_final or run.attempts >= ATTEMPTS
     state = ReportRun.State.FAILED if is_final else ReportRun.State.WAITING
     now = timezone.now()
@@ -219,43 +219,46 @@ def _sentence(error: Exception) -> str:
 
 
 def actor_of(run: ReportRun) -> Actor:
+    """Return the person who requested a report, or the operator."""
     return run.asked_by or Operator()
 
 
-def asked_of(run: ReportRun) -> ReportRequest:
-    """Return what a run asks for, in the capacity that the person has now; refuse where that is another one."""
+def request_of(run: ReportRun) -> ReportRequest:
+    """Return the request of a run, in the person's capacity now; raise if that differs from the one then."""
     actor = actor_of(run)
-    standing = report_capacity(actor, run.kind, casino=run.casino, table=run.table)
-    if standing is None or reach_of(run.kind, standing) != (run.pit_id, run.is_confidential):
+    capacity = report_capacity(actor, run.kind, casino=run.casino, table=run.table)
+    if capacity is None or reach_of(run.kind, capacity) != (run.pit_id, run.is_confidential):
         raise ValidationError(
-            f"{actor} may not make this report any more: another post, pit or reach. Ask for it anew."
+            f"{actor} may no longer make this report: their post, pit or reach has changed. Request a new report."
         )
     window = shift_bounds(run.casino, run.first_day, run.shift) if run.shift and run.casino else None
-    return ReportRequest(actor, standing, run.first_day, run.last_day, run.casino, run.table, window)
+    return ReportRequest(actor, capacity, run.first_day, run.last_day, run.casino, run.table, window)
 
 
-def pending_settle(actor: Actor, asked: ReportRequest) -> None:
-    """Reconcile what waits in the period, until nothing does; another worker may be at it meanwhile."""
+def pending_settle(actor: Actor, request: ReportRequest) -> None:
+    """Reconcile the pending rounds of the period until none is left. Other workers may do the same meanwhile."""
     for _ in range(PENDING_ATTEMPTS):
-        pending = pending_places(asked)
+        pending = pending_places(request)
         if not pending:
             return
         arrivals_take(only=pending, who=actor_name(actor))
     raise RuntimeError("Rounds of the period are still being reconciled.")
 
 
-def pending_places(asked: ReportRequest) -> list[TableDay]:
+def pending_places(request: ReportRequest) -> list[TableDay]:
     """List the tables and gaming days of the period with rounds that are not reconciled yet."""
-    days = {asked.first + dt.timedelta(days=number) for number in range((asked.last_reached - asked.first).days + 1)}
-    pending = outbox_of(days, asked.table)
-    if asked.table is None and asked.casino is not None:
-        own = set(Table.objects.filter(casino=asked.casino).values_list("pk", flat=True))
+    days = {
+        request.first + dt.timedelta(days=number) for number in range((request.last_reached - request.first).days + 1)
+    }
+    pending = outbox_of(days, request.table)
+    if request.table is None and request.casino is not None:
+        own = set(Table.objects.filter(casino=request.casino).values_list("pk", flat=True))
         pending = [place for place in pending if place[0] in own]
     return pending
 
 
 def reports_waiting() -> list[uuid.UUID]:
-    """List reports that are not finished and that no worker was seen to take for a while, or that are to be retried."""
+    """List unfinished reports that are due for a retry, or that no worker has started or finished in time."""
     now = timezone.now()
     overdue = Q(state=ReportRun.State.WAITING, retry_at=None, asked_at__lte=now - OVERDUE)
     again = Q(state=ReportRun.State.WAITING, retry_at__lte=now)

@@ -1,4 +1,4 @@
-"""Reports that people ask for, cancel and take away as files. How one is made: report_making."""
+"""Request, cancel and download reports, and remove expired files. `production` makes them."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -34,12 +34,12 @@ def report_ask(
     table: Table | None = None, shift: str = "", schedule: ReportSchedule | None = None,
     again_of: ReportRun | None = None, send: Send | None = None,
 ) -> ReportRun:  # fmt: skip
-    """Put a report on order. `send` hands it to a worker; without it the caller takes it."""
-    verify_asked(kind, format, first, last)
+    """Request a report. `send` sends it to a worker; without it the caller makes it."""
+    verify_request(kind, format, first, last)
     casino = table.casino if table else casino
-    standing = report_authorize(actor, kind, casino=casino, table=table)
-    casino = casino or own_casino(standing)
-    pit_id, is_confidential = reach_of(kind, standing)
+    capacity = report_authorize(actor, kind, casino=casino, table=table)
+    casino = casino or own_casino(capacity)
+    pit_id, is_confidential = reach_of(kind, capacity)
     run = ReportRun(
         kind=kind,
         format=format,
@@ -58,69 +58,69 @@ def report_ask(
     with transaction.atomic():
         run.save(force_insert=True)
         if send is not None:
-            transaction.on_commit(lambda: _hand_out(run, send))
+            transaction.on_commit(lambda: _send_to_worker(run, send))
     return run
 
 
 def report_again(*, actor: Actor, run: ReportRun, send: Send | None = None) -> ReportRun:
-    """Order the same report once more, to be shown beside the old one."""
+    """Request the same report again, to be compared with the old one."""
     return report_ask(
         actor=actor, kind=run.kind, format=run.format, first=run.first_day, last=run.last_day, casino=run.casino,
         table=run.table, shift=run.shift, schedule=run.schedule, again_of=run, send=send,
     )  # fmt: skip
 
 
-def verify_asked(kind: str, format: str, first: dt.date, last: dt.date) -> None:
+def verify_request(kind: str, format: str, first: dt.date, last: dt.date) -> None:
+    """Raise unless the report, format and period are valid."""
     if kind not in REPORTS:
-        raise ValidationError({"kind": f"{kind!r:.40} is not a report; choose one of {', '.join(sorted(REPORTS))}."})
+        raise ValidationError({"kind": f"{kind!r:.40} is not a report. Choose one of {', '.join(sorted(REPORTS))}."})
     if format not in ReportFormat.values:
-        raise ValidationError({"format": f"{format!r:.40} is not a format; choose csv, xlsx, pdf or json."})
+        raise ValidationError({"format": f"{format!r:.40} is not a format. Choose csv, xlsx, pdf or json."})
     if last < first:
-        raise ValidationError({"to": f"{last} lies before {first}; name the first day, then the last."})
+        raise ValidationError({"to": f"{last} is before {first}. Enter the first day, then the last."})
     if (last - first).days >= LONGEST_DAYS:
-        raise ValidationError({"to": f"The period is longer than {LONGEST_DAYS} days; ask for parts of it."})
+        raise ValidationError({"to": f"The period is longer than {LONGEST_DAYS} days. Request shorter periods."})
 
 
-def own_casino(standing: Capacity) -> Casino | None:
-    """The casino of the person; for people of no single one the only casino there is, or all of them."""
-    casinos = Casino.objects.filter(pk=standing.casino_id) if standing.casino_id else Casino.objects.all()[:2]
-    found = list(casinos)
-    return found[0] if len(found) == 1 else None
+def own_casino(capacity: Capacity) -> Casino | None:
+    """Return the casino of a capacity. For people of no single casino: the only casino, or None for all."""
+    casinos = list(Casino.objects.filter(pk=capacity.casino_id) if capacity.casino_id else Casino.objects.all()[:2])
+    return casinos[0] if len(casinos) == 1 else None
 
 
-def _hand_out(run: ReportRun, send: Send) -> None:
-    """Hand a report to a worker; where the broker cannot be reached, the sweep finds it."""
+def _send_to_worker(run: ReportRun, send: Send) -> None:
+    """Send a report to a worker. If the broker cannot be reached, the sweep finds it later."""
     try:
         send(str(run.pk))
     except OperationalError as error:
-        log.warning("report not handed out", report=str(run.pk), error=str(error))
+        log.warning("report not sent to a worker", report=str(run.pk), error=str(error))
 
 
 def report_cancel(*, actor: Actor, run: ReportRun) -> ReportRun:
-    """Stop a report that is not finished. Nothing of it is kept."""
+    """Cancel an unfinished report. Nothing of it is kept."""
     report_authorize(actor, run.kind, casino=run.casino, table=run.table)
     ended = ReportRun.objects.filter(UNDER_WAY, pk=run.pk).update(
         state=ReportRun.State.CANCELLED, ended_at=timezone.now(), ended_by=actor_name(actor)
     )
     if not ended:
-        raise OvertakenError("This report is finished already; nothing has changed.")
+        raise OvertakenError("This report is already finished. Nothing has changed.")
     run.refresh_from_db()
     return run
 
 
-# --- Handing out -----------------------------------------------------------------------------------
+# --- Files -----------------------------------------------------------------------------------------
 
 
 def report_file(*, actor: Actor, run: ReportRun, certified: bool = False) -> Path:
-    """Return the file of a report for a person who may have it; that they had it is on record first."""
+    """Return the file of a report to a person who may have it, after the export is on record."""
     report_authorize(actor, run.kind, casino=run.casino, table=run.table)
     if not reports_seen(actor).filter(pk=run.pk).exists():
         raise PermissionDenied("This report has rows that you may not read.")
     if not run.has_file:
         raise OvertakenError(
-            f"The file of this report expired on {run.expires_at:%d %b %Y}; run the report again."
+            f"The file of this report expired on {run.expires_at:%d %b %Y}. Run the report again."
             if run.is_expired
-            else f"This report is {run.state}; there is no file."
+            else f"There is no file: this report is {run.state}."
         )
     path, expected = file_path(run), run.sha256
     if certified:
@@ -132,12 +132,13 @@ def report_file(*, actor: Actor, run: ReportRun, certified: bool = False) -> Pat
 
 
 def export_label(run: ReportRun, *, certified: bool = False) -> str:
+    """Describe a download for the access record."""
     place = run.table.code if run.table else f"pit {run.pit.code}" if run.pit else "all tables"
     return f"report {run}, {place}, {run.format}{', certified' if certified else ''} ({run.pk})"
 
 
 def file_name(run: ReportRun, *, certified: bool = False) -> str:
-    """Return the name under which a person saves the file: casino, report, days."""
+    """Return the file name for a download: casino, report, days."""
     days = f"{run.first_day}" if run.first_day == run.last_day else f"{run.first_day}_{run.last_day}"
     parts = [run.casino.code if run.casino else "all", run.kind, run.table.code if run.table else "", run.shift, days]
     name = "-".join(part.replace(" ", "_") for part in parts if part)
@@ -145,7 +146,7 @@ def file_name(run: ReportRun, *, certified: bool = False) -> str:
 
 
 def reports_expire(*, now: dt.datetime | None = None) -> int:
-    """Remove the files of reports that have expired; their record and certificates stay."""
+    """Remove the files of expired reports. Their records and certificates are kept."""
     moment = now or timezone.now()
     expired = ReportRun.objects.filter(expires_at__lte=moment, removed_at=None, state=ReportRun.State.DONE)
     for run in expired:

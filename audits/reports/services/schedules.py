@@ -1,4 +1,4 @@
-"""Reports by the clock: every period that has ended is made once, also those missed while the system was down."""
+"""Scheduled reports: each period that has ended is reported once, also if the system was down at its end."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from audits.reports.cover import period_text
 from audits.reports.reach import report_authorize
 from audits.reports.registry import REPORTS
 from audits.reports.services.files import file_path
-from audits.reports.services.reports import Send, file_name, report_ask, verify_asked
+from audits.reports.services.reports import Send, file_name, report_ask, verify_request
 from games.access.gate import authorize
 from games.access.services.access_records import export_made
 from games.floor.moments import day_bounds, gaming_day
@@ -32,11 +32,11 @@ from games.rounds.services.recording import BOOKS_OPEN_FOR
 
 log = structlog.get_logger(__name__)
 
-#: How far back a schedule that was not looked at for long makes up for what it missed.
-FURTHEST = dt.timedelta(days=93)
+#: How far back missed periods are still reported.
+MAKES_UP_FOR = dt.timedelta(days=93)
 MOST_RECIPIENTS = 20
 LARGEST_ATTACHMENT = 10 * 1024 * 1024
-#: How long an e-mail that cannot be sent is tried again, at every look of the clock.
+#: For how long an e-mail that cannot be sent is tried again.
 MAILED_FOR = dt.timedelta(hours=1)
 NOTIFIED = "compliance"
 WEEK = 7
@@ -44,7 +44,7 @@ WEEK = 7
 
 @dataclass(frozen=True)
 class SchedulePeriod:
-    """A stretch of gaming days, or one shift of a day, and the moment from which its report can be made."""
+    """A period of gaming days, or one shift of a day, and the moment from which its report can be made."""
 
     first: dt.date
     last: dt.date
@@ -52,12 +52,12 @@ class SchedulePeriod:
     shift: str = ""
 
 
-# --- Keeping schedules -----------------------------------------------------------------------------
+# --- Schedules -------------------------------------------------------------------------------------
 
 
 @transaction.atomic
 def schedule_create(*, actor: Staff, values: Mapping[str, Any], reason: str) -> ReportSchedule:
-    """Add a schedule in the name of the person who makes it."""
+    """Add a schedule. The person who adds it is its owner."""
     schedule = ReportSchedule(owner=actor, **values)
     _verify(actor, schedule)
     record_save(schedule, actor=actor, reason=reason)
@@ -68,7 +68,7 @@ def schedule_create(*, actor: Staff, values: Mapping[str, Any], reason: str) -> 
 def schedule_update(
     *, actor: Staff, schedule: ReportSchedule, changes: Mapping[str, Any], reason: str
 ) -> ReportSchedule:
-    """Change a schedule; one that is made active again starts from now."""
+    """Change a schedule. If it is activated again, it starts from now."""
     authorize(actor, "reportschedule.change", schedule)
     was_active = schedule.is_active
     changed = dict(changes)
@@ -84,12 +84,12 @@ def schedule_update(
 
 def _verify(actor: Staff, schedule: ReportSchedule) -> None:
     authorize(actor, "reportschedule.add", schedule.casino)
-    verify_asked(schedule.kind, schedule.format, dt.date.min, dt.date.min)
+    verify_request(schedule.kind, schedule.format, dt.date.min, dt.date.min)
     report_authorize(schedule.owner, schedule.kind, casino=schedule.casino, table=schedule.table)
     if schedule.table is not None and schedule.table.casino_id != schedule.casino_id:
-        raise ValidationError({"table": f"{schedule.table} is not a table of {schedule.casino}."})
+        raise ValidationError({"table": f"{schedule.table} is not a table of {schedule.casino}. Choose another table."})
     if len(schedule.recipients) > MOST_RECIPIENTS:
-        raise ValidationError({"recipients": f"At most {MOST_RECIPIENTS} addresses; use a mailing list."})
+        raise ValidationError({"recipients": f"At most {MOST_RECIPIENTS} addresses are allowed. Use a mailing list."})
     for address in schedule.recipients:
         try:
             validate_email(address)
@@ -97,11 +97,11 @@ def _verify(actor: Staff, schedule: ReportSchedule) -> None:
             raise ValidationError({"recipients": f"{address!r:.80} is not an e-mail address."}) from None
 
 
-# --- What is due -----------------------------------------------------------------------------------
+# --- Due reports -----------------------------------------------------------------------------------
 
 
 def schedules_take(*, now: dt.datetime | None = None, send: Send | None = None) -> list[ReportRun]:
-    """Order every report that is due and was not ordered yet. Two of these at once order each once."""
+    """Request every report that is due and not requested yet. Two schedulers request each report only once."""
     moment = now or timezone.now()
     made = []
     schedules = ReportSchedule.objects.filter(is_active=True).select_related("casino", "owner", "table__casino")
@@ -127,7 +127,7 @@ def _order(schedule: ReportSchedule, period: SchedulePeriod, send: Send | None) 
 
 
 def _refused(schedule: ReportSchedule, period: SchedulePeriod, error: Exception) -> ReportRun | None:
-    """Record a report that could not even be ordered as failed, so that it is raised and not silently skipped."""
+    """Record a report that could not be requested as failed, so that compliance is notified of it."""
     fault = " ".join(error.messages) if isinstance(error, ValidationError) else str(error)
     try:
         with transaction.atomic():
@@ -142,8 +142,8 @@ def _refused(schedule: ReportSchedule, period: SchedulePeriod, error: Exception)
 
 
 def periods_due(schedule: ReportSchedule, now: dt.datetime) -> Iterator[SchedulePeriod]:
-    """List the periods that ended after the schedule began and whose books have been open long enough."""
-    since = max(schedule.from_at, now - FURTHEST)
+    """Yield the periods that ended after the schedule began, once they are closed."""
+    since = max(schedule.from_at, now - MAKES_UP_FOR)
     every = {
         ReportSchedule.Every.DAY: _days, ReportSchedule.Every.WEEK: _weeks,
         ReportSchedule.Every.MONTH: _months, ReportSchedule.Every.SHIFT: _shifts,
@@ -161,7 +161,7 @@ def _days_between(casino: Casino, since: dt.datetime, now: dt.datetime) -> Itera
 
 
 def _closed_at(casino: Casino, day: dt.date) -> dt.datetime:
-    """The moment at which the books of a gaming day have been open long enough."""
+    """Return the closing time of a gaming day."""
     return day_bounds(casino, day)[1] + BOOKS_OPEN_FOR
 
 
@@ -188,13 +188,13 @@ def _shifts(casino: Casino, since: dt.datetime, now: dt.datetime) -> Iterator[Sc
             yield SchedulePeriod(day, day, ends, name)
 
 
-# --- What became of it -----------------------------------------------------------------------------
+# --- Sending and failures --------------------------------------------------------------------------
 
 
 def scheduled_reports_send() -> int:
-    """Send finished reports of schedules to their recipients, each once.
+    """E-mail finished scheduled reports to their recipients, each once.
 
-    What cannot be sent is tried again for an hour, and then raised to compliance.
+    E-mails that cannot be sent are tried again for an hour; then compliance is notified.
     """
     ready = ReportRun.objects.filter(state=ReportRun.State.DONE, mailed_at=None, again_of=None)
     ready = ready.exclude(schedule=None).exclude(schedule__recipients=[]).select_related("schedule", "casino")
@@ -209,7 +209,7 @@ def _send(key: Any) -> int:
         return 0
     now = timezone.now()
     try:
-        with transaction.atomic():  # an export that was not sent is not on record
+        with transaction.atomic():  # without the e-mail, the export is not on record either
             _message(run, run.schedule).send()
     except OSError as error:
         log.warning("report not mailed", report=str(key), error=str(error))
@@ -220,14 +220,14 @@ def _send(key: Any) -> int:
 
 
 def _not_mailed(run: ReportRun, fault: str, now: dt.datetime) -> None:
-    """Keep why an e-mail was not sent; after an hour give it up and raise it."""
+    """Record why an e-mail was not sent; after an hour give up and notify compliance."""
     is_given_up = run.ended_at is None or run.ended_at + MAILED_FOR <= now
     ReportRun.objects.filter(pk=run.pk).update(mailed_at=now if is_given_up else None, mail_fault=fault)
     if is_given_up and run.casino is not None:
         _raise(
             run.casino,
             f"The e-mail of the scheduled report {REPORTS[run.kind].title}, {period_text(run)}, could not be sent: "
-            f"{fault}. The report itself is under Reports.",
+            f"{fault}. The report is listed under Reports.",
         )
 
 
@@ -241,7 +241,7 @@ def _raise(casino: Casino, text: str) -> Notice:
 
 
 def _message(run: ReportRun, schedule: ReportSchedule) -> EmailMessage:
-    """A link by default, the file where the casino allows it; never the file of a confidential report."""
+    """Write the e-mail: with a link, and with the file if the casino allows it and the report is not confidential."""
     title = f"{REPORTS[run.kind].title}, {period_text(run)}"
     lines = [
         f"{run.casino}: {title}.",
@@ -258,7 +258,7 @@ def _message(run: ReportRun, schedule: ReportSchedule) -> EmailMessage:
 
 @transaction.atomic
 def failures_raise() -> list[Notice]:
-    """Notify compliance of each scheduled report that failed for good, once."""
+    """Notify compliance once of each scheduled report that has failed."""
     failed = ReportRun.objects.filter(state=ReportRun.State.FAILED, raised_at=None).exclude(schedule=None)
     notices = []
     for run in failed.select_for_update(of=("self",), skip_locked=True).select_related("casino"):

@@ -1,4 +1,4 @@
-"""One view of the database for everything that a report reads."""
+"""One snapshot of the database for everything that a report reads."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ ISOLATION = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
 @contextmanager
 def snapshot() -> Iterator[dt.datetime]:
-    """Read everything inside as of one moment, which is returned. Within a transaction, that one serves."""
+    """Read everything inside the block in one snapshot, and return its moment. Inside a transaction, use that one."""
     if connection.in_atomic_block:
         yield timezone.now()
         return

@@ -1,4 +1,4 @@
-"""What follows from incidents and rulings: the list, one with its corrections and repayments, and the second person."""
+"""The pages of corrective actions: the list, one with its corrections and refunds, and the second person's steps."""
 
 from functools import partial
 from typing import Any
@@ -14,7 +14,8 @@ from audits.models import Consequence, Repayment
 from audits.pages.listing import key_of, keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.corrections.previews import preview_of
-from audits.rulings.presenters import changes, consequence_rows, consequence_state, order_rests_on, sums, with_words
+from audits.rulings.labels import MARKS
+from audits.rulings.presenters import changes, consequence_rows, consequence_state, order_rests_on, sums, with_subjects
 from audits.rulings.selectors import consequences_waiting, repayments_open, unpaid
 from audits.rulings.services.corrective_actions import (
     can_execute,
@@ -28,28 +29,28 @@ from games.access.gate import authorize, can, visible
 from games.models import Round, Staff
 from games.pages.gated import ActionForm, Button, actor_of, require_safe, take_step
 
-#: Repayments on a page, those that are open first.
+#: Refunds and recoveries on a page, the open ones first.
 MOST_SHOWN = 300
 
 
 class WaitingForm(ActionForm):
-    """Of one that somebody decided on already that is told at once, and not only when it is sent."""
+    """The form of the second person; an order that is already decided is refused before the form is sent."""
 
     def __init__(self, *args: Any, thing: Consequence, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
         if not thing.is_waiting:
-            made = thing.decision
-            raise ValidationError(f"{thing} was {made.outcome} by {made.who}; nothing has changed.")
+            decision = thing.decision
+            raise ValidationError(f"{thing} was {decision.outcome} by {decision.who}; nothing has changed.")
 
 
 def execute(actor: Staff, order: Consequence, values: dict[str, Any]) -> str:
     consequence_execute(actor=actor, consequence=order, reason=values["reason"])
-    return f"{order} is executed; what players get or give back stands below."
+    return f"{order} was executed; the refunds and recoveries are listed below."
 
 
 def decline(actor: Staff, order: Consequence, values: dict[str, Any]) -> str:
     consequence_decline(actor=actor, consequence=order, reason=values["reason"])
-    return f"{order} is declined; nothing happens."
+    return f"{order} was declined; nothing has changed."
 
 
 STEPS = {"execute": ("Execute", execute), "decline": ("Decline", decline)}
@@ -70,7 +71,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         return [*own, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The newest first: all, those that wait for a second person, or those with something to be paid."""
+        """List corrective actions: all, those waiting for a second person, or those with open payments."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "consequence.view")
@@ -81,7 +82,7 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         part = keyset_page(request, found, "at")
         chosen = Consequence.objects.filter(pk__in=[row.pk for row in part.rows]).order_by("-at", "-pk")
         context = self.page_context(
-            request, "Consequences", part=part, consequences=consequence_rows(actor, chosen), show=show
+            request, "Corrective actions", part=part, consequences=consequence_rows(actor, chosen), show=show
         )
         return TemplateResponse(request, "rulings/consequences.html", context)
 
@@ -97,21 +98,21 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         part = keyset_page(request, corrections.select_related("round__table__casino"), "at")
         context = self.page_context(
             request, str(order), original=order, order=order, state=state, colour=colour,
-            decision=getattr(order, "decision", None), rules=with_words(order.rules), part=part,
+            decision=getattr(order, "decision", None), rules=with_subjects(order.rules), part=part,
             rests_on=order_rests_on(order),
             corrections=[(row, changes(row)) for row in part.rows], count=len(order.round_ids),
             waiting_rounds=visible(actor, Round.objects.filter(pk__in=order.round_ids[:100])).order_by("started_at"),
             buttons=self.buttons(actor, order), preview=preview_of(actor, order),
-            **self.repaid(actor, order),
+            **self.repayments_shown(actor, order),
         )  # fmt: skip
         return TemplateResponse(request, "rulings/consequence.html", context)
 
     def buttons(self, actor: Staff, order: Consequence) -> list[Button]:
         if not order.is_waiting or not can(actor, "consequence.order", order):
             return []
-        second = Button(self.address(order, "execute"), "Execute", "task_alt", is_main=True)
+        execute_button = Button(self.address(order, "execute"), "Execute", "task_alt", is_main=True)
         return [
-            *([second] if can_execute(actor, order) else []),
+            *([execute_button] if can_execute(actor, order) else []),
             Button(self.address(order, "decline"), "Decline", "block"),
         ]
 
@@ -124,10 +125,10 @@ class ConsequenceAdmin(WrittenOnceAdmin):
             context={"order": order, "preview": preview_of(actor_of(request), order)},
         )  # fmt: skip
 
-    # --- What players get or give back ---
+    # --- Refunds and recoveries ---
 
-    def repaid(self, actor: Staff, order: Consequence) -> dict[str, Any]:
-        """Each player with the marks, those that are open first, and the sums."""
+    def repayments_shown(self, actor: Staff, order: Consequence) -> dict[str, Any]:
+        """Return each player's refund or recovery with its marks, open ones first, and the totals."""
         if not can(actor, "repayment.view", order):
             return {"repayments": None}
         every = order.repayments.all()
@@ -136,15 +137,15 @@ class ConsequenceAdmin(WrittenOnceAdmin):
         rest = every.exclude(pk__in=is_open.values("pk")).prefetch_related("marks").order_by("player")
         shown = [*first, *rest[: MOST_SHOWN - len(first)]]
         return {
-            "repayments": [(one, marks_of(one), list(one.marks.all())) for one in shown],
+            "repayments": [(repayment, marks_of(repayment), list(repayment.marks.all())) for repayment in shown],
             "is_cut": every[MOST_SHOWN : MOST_SHOWN + 1].exists(), "most_shown": MOST_SHOWN,
-            "sums": [("In all", sums(every)), ("Still open", sums(is_open))],
+            "sums": [("Total", sums(every)), ("Still open", sums(is_open))],
             "may_mark": can(actor, "repayment.mark", order),
             "may_mark_money": order.is_executed and may_mark_money(actor, order),
         }  # fmt: skip
 
     def mark_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Told, paid, or not after all: a click in the list, and back to it."""
+        """Mark a refund or recovery (informed, paid, or not after all), and return to the list."""
         actor = actor_of(request)
         order: Consequence = self.get_or_deny(request, object_id)
         authorize(actor, "repayment.mark", order)
@@ -152,11 +153,11 @@ class ConsequenceAdmin(WrittenOnceAdmin):
             return HttpResponseNotAllowed(["POST"])
         repayment: Repayment | None = order.repayments.filter(pk=key_of(request.POST.get("repayment"))).first()
         if repayment is None:
-            raise Http404("There is no such repayment.")
+            raise Http404("There is no such refund or recovery.")
         what, note = request.POST.get("what", ""), request.POST.get("note", "")
         try:
             made = repayment_mark(actor=actor, repayment=repayment, what=what, note=note)
-            messages.success(request, f"{repayment.player}: {made.get_what_display().lower()}.")
+            messages.success(request, f"{repayment.player}: {MARKS[made.what].lower()}.")
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
         return redirect(f"{self.address(order)}#repayments")

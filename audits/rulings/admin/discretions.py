@@ -1,4 +1,4 @@
-"""What the operator decided where a document leaves it to the operator: a form on the incident, a list, a page."""
+"""The pages of decisions by the operator's discretion: a form on the incident, a list, a page."""
 
 from typing import Any
 
@@ -14,9 +14,10 @@ from audits.models import Discretion, Incident
 from audits.pages.listing import keyset_page
 from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.discretion_scope import discretion_scope
-from audits.rulings.presenters import with_words
+from audits.rulings.presenters import with_subjects
 from audits.rulings.services.discretions import discretion_record
 from games.access.gate import authorize, can, visible
+from games.labels.rules import rule_label
 from games.models import Round, Staff
 from games.pages.gated import actor_of, require_safe
 
@@ -24,13 +25,13 @@ from games.pages.gated import actor_of, require_safe
 class DiscretionForm(ActorForm):
     bet = forms.IntegerField(
         label="Bet", required=False, min_value=1, widget=UnfoldAdminIntegerFieldWidget(),
-        help_text="Its number in the round, from 1. Required for a bet that the house placed.",
+        help_text="The number of the bet in the round, from 1. Required for a bet placed by the house.",
     )  # fmt: skip
-    decision = fields.text_field("What was decided", required=True, most=20_000, rows=3)
+    decision = fields.text_field("Decision", required=True, most=20_000, rows=3)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        discretion_scope(self.thing)  # where nothing is left to the operator, the reason is shown in place of the form
+        discretion_scope(self.thing)  # where nothing is left to the operator, the page shows the reason instead
         rounds = visible(self.actor, Round.objects.filter(incidents__incident=self.thing)).order_by("started_at", "pk")
         self.fields["round"] = forms.ModelChoiceField(
             rounds, required=False, empty_label="–", widget=UnfoldAdminSelectWidget()
@@ -40,7 +41,7 @@ class DiscretionForm(ActorForm):
 
 def record(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     made = discretion_record(actor=actor, incident=incident, **values)
-    return f"The decision is on record, by {made.rule}."
+    return f"The decision is on record under {rule_label(made.rule)}."
 
 
 @admin.register(Discretion)
@@ -66,7 +67,7 @@ class DiscretionAdmin(WrittenOnceAdmin):
         actor = actor_of(request)
         made: Discretion = self.get_or_deny(request, object_id)
         context = self.page_context(
-            request, f"Discretion {made}", original=made, made=made, rules=with_words([made.rule]),
+            request, f"Discretion {made}", original=made, made=made, rules=with_subjects([made.rule]),
             consequences=visible(actor, made.consequences.all()) if can(actor, "consequence.view", made) else [],
             sees_incident=made.incident is not None and can(actor, "incident.view", made.incident),
         )  # fmt: skip

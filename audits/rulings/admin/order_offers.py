@@ -1,4 +1,4 @@
-"""Which orders on an incident the gate would let a person give: only these are offered."""
+"""Which corrective actions a person may order on an incident: the pages offer only these."""
 
 from collections.abc import Iterable
 
@@ -18,36 +18,36 @@ ORDER, VOID = "consequence.order", "consequence.void"
 
 
 def file_rounds(actor: Staff, incident: Incident) -> QuerySet[Round]:
-    """The rounds of a file within the actor's sight."""
+    """Return the rounds of an incident that the actor may see."""
     return visible(actor, Round.objects.filter(incidents__incident=incident))
 
 
 def may_void(actor: Staff, incident: Incident) -> bool:
-    """Whoever orders voids any round of which they are no party; others only one that was never settled."""
+    """Return whether this person may void rounds: any as an impartial orderer, otherwise only ones never settled."""
     if can(actor, ORDER, incident):
         return is_impartial(actor, incident)
     return can(actor, VOID, incident) and bool(voidable(actor, pending_rounds(actor, incident)))
 
 
 def voidable(actor: Staff, rounds: Iterable[Round]) -> list[Round]:
-    """The rounds that are not void yet and that this person may void."""
+    """Return the rounds that are not void yet and that this person may void."""
     return [
-        standing_net.round
-        for standing_net in standing_nets_of(rounds)
-        if not standing_net.is_returned and _may_void(actor, standing_net)
+        standing_nets.round
+        for standing_nets in standing_nets_of(rounds)
+        if not standing_nets.is_returned and _may_void(actor, standing_nets)
     ]
 
 
-def _may_void(actor: Staff, books: StandingNets) -> bool:
-    if can(actor, ORDER, books.round.table):
-        return not is_party(actor, [books.round])
-    return not (books.has_paid or books.was_settled) and can(actor, VOID, books.round.table)
+def _may_void(actor: Staff, standing_nets: StandingNets) -> bool:
+    if can(actor, ORDER, standing_nets.round.table):
+        return not is_party(actor, [standing_nets.round])
+    return not (standing_nets.has_paid or standing_nets.was_settled) and can(actor, VOID, standing_nets.round.table)
 
 
 def is_impartial(actor: Staff, incident: Incident) -> bool:
-    """Tell whether the file has no rounds yet, or one that this person neither dealt nor supervised.
+    """Return whether the incident has no rounds yet, or one that this person neither dealt nor supervised.
 
-    Whoever was confirmed as dealer or supervisor on the file orders nothing on it.
+    A confirmed dealer or supervisor of the incident may order nothing on it.
     """
     if was_there(actor, incident):
         return False
@@ -56,20 +56,26 @@ def is_impartial(actor: Staff, incident: Incident) -> bool:
 
 
 def pending_rounds(actor: Staff, incident: Incident) -> QuerySet[Round]:
-    """The rounds of a file that were neither settled nor void when they were recorded."""
+    """Return the rounds of an incident that were neither settled nor void when they were recorded."""
     rounds = file_rounds(actor, incident).filter(status=Round.Status.UNFINISHED)
     return rounds.select_related("table__casino").order_by("started_at", "pk")
 
 
 def amendable(actor: Staff, incident: Incident) -> dict[str, Round | LiveRound]:
-    """The rounds whose result can be amended before settlement: of the file, and the one in play at its table."""
-    books = standing_nets_of(pending_rounds(actor, incident))
-    rounds = [book.round for book in books if not book.is_settled and not book.is_void]
+    """Return the rounds whose result can be amended before settlement: of the incident, and in play at its table."""
+    all_standing_nets = standing_nets_of(pending_rounds(actor, incident))
+    rounds = [
+        standing_nets.round
+        for standing_nets in all_standing_nets
+        if not standing_nets.is_settled and not standing_nets.is_void
+    ]
     known: dict[str, Round | LiveRound] = {
         f"round-{round_.pk}": round_ for round_ in rounds if can(actor, VOID, round_)
     }
     in_play = LiveRound.objects.filter(table=incident.table_id, ended_at=None) if incident.table_id else []
-    return known | {f"live-{one.pk}": one for one in in_play if can(actor, "liveround.finish", one)}
+    return known | {
+        f"live-{live_round.pk}": live_round for live_round in in_play if can(actor, "liveround.finish", live_round)
+    }
 
 
 def may_amend(actor: Staff, incident: Incident) -> bool:
@@ -77,7 +83,10 @@ def may_amend(actor: Staff, incident: Incident) -> bool:
 
 
 def may_void_affected(actor: Staff, incident: Incident) -> bool:
-    """At every table of the affected rounds, and as no party of any; what is missing for it the page says."""
+    """Return whether this person may void all affected rounds: at every table, and as no party to any.
+
+    True also where something is missing for the order: its page then says what.
+    """
     if incident.situation != DAMAGED or not can(actor, ORDER, incident) or was_there(actor, incident):
         return False
     try:
@@ -97,10 +106,10 @@ def may_settle(actor: Staff, incident: Incident) -> bool:
 
 
 def may_settle_by_discretion(actor: Staff, incident: Incident) -> bool:
-    """The document leaves it to the operator, something was decided, and this person may order it."""
+    """Return whether a decision by discretion is on record, and this person may settle by it."""
     return leaves_room(incident) and incident.discretions.exists() and may_settle(actor, incident)
 
 
 def impartial_first(actor: Staff, rounds: Iterable[Round]) -> list[Round]:
-    """The rounds that this person may settle before those that they dealt or supervised."""
-    return sorted(rounds, key=lambda one: is_party(actor, [one]))
+    """Sort rounds: those that this person dealt or supervised, and may not settle, come last."""
+    return sorted(rounds, key=lambda round_: is_party(actor, [round_]))

@@ -1,4 +1,4 @@
-"""What is ordered on an incident file: rounds voided, results amended, a table suspended; a page with one form each."""
+"""The pages that order corrective actions on an incident: void rounds, amend results, suspend the table."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,6 @@ from audits.incidents.admin import fields
 from audits.incidents.admin.advice import affected_now
 from audits.incidents.admin.form import listed
 from audits.incidents.admin.steps import ActorForm
-from audits.incidents.labels import rule_words
 from audits.incidents.selectors import rounds_called
 from audits.models import Consequence, Incident, Ruling
 from audits.pages.listing import key_of
@@ -44,6 +43,7 @@ from games.access.gate import can
 from games.engine.rules.citation import cite
 from games.engine.rules.loader import rulebook, rulebooks
 from games.floor.admin.forms import MomentField
+from games.labels.rules import rule_about
 from games.models import LiveRound, Round, Staff
 from games.pages.gated import Button, actor_of, take_step
 
@@ -51,17 +51,17 @@ BY_RULING = "ruling-"
 
 
 def rulings_holding(incident: Incident) -> list[Ruling]:
-    """The rulings on a file from which something can follow, the latest first."""
+    """Return the rulings of an incident on which an order can rest, the latest first."""
     return list(incident.rulings.filter(is_withdrawal=False, replaced_by=None).defer("search").order_by("-pk"))
 
 
 def incident_rounds(actor: Staff, incident: Incident) -> list[Round]:
-    """The rounds of a file within the actor's sight, in order of time."""
+    """Return the rounds of an incident that the actor may see, in order of time."""
     return list(file_rounds(actor, incident).select_related("table__casino").order_by("started_at", "pk"))
 
 
 class OrderForm(ActorForm):
-    """An order rests on an incident and, where it is asked from its page, on a ruling."""
+    """The form of an order: it rests on an incident and, if opened from a ruling's page, on that ruling."""
 
     asked_ruling: int = 0  # set by the page
 
@@ -70,14 +70,14 @@ class OrderForm(ActorForm):
         return values if self.errors else values | {"basis": self.basis()}
 
     def basis(self) -> Basis:
-        found = next((one for one in rulings_holding(self.thing) if one.pk == self.asked_ruling), None)
+        found = next((ruling for ruling in rulings_holding(self.thing) if ruling.pk == self.asked_ruling), None)
         return Basis(self.thing, found)
 
 
 def faces(text: str) -> list[int]:
-    """Dice as people write them: 1,3,6 or 1 3 6 or 136. Whether these are dice the service says."""
+    """Read dice as people write them: 1,3,6 or 1 3 6 or 136. The service checks the faces."""
     if not re.fullmatch(r"[0-9\s,;]*", text):
-        raise ValidationError("Three faces from 1 to 6, such as 1, 3, 6.")
+        raise ValidationError("Enter three faces from 1 to 6, such as 1, 3, 6.")
     return [int(face) for face in re.findall(r"[0-9]", text)]
 
 
@@ -89,18 +89,18 @@ def dice_field(**more: Any) -> forms.CharField:
 
 
 class ByForm(OrderForm):
-    """By a rule that says so, or by a ruling."""
+    """The form of a void, by a voiding rule or by a ruling."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         held = rulings_holding(self.thing) if can(self.actor, "consequence.order", self.thing) else []
-        rulings = [(f"{BY_RULING}{one.pk}", f"{one}: {one.decision:.80}") for one in held]
-        rules = [(number, f"{number}: {rule_words(citation)}") for number, citation in self.voidings()]
+        rulings = [(f"{BY_RULING}{ruling.pk}", f"{ruling}: {ruling.decision:.80}") for ruling in held]
+        rules = [(number, f"Rule {number}: {rule_about(citation)}") for number, citation in self.voidings()]
         self.fields["rule"] = fields.choice_field("By", [("", "Choose"), *rulings, *rules])
         self.fields["rule"].initial = self._first([key for key, _ in rulings], [key for key, _ in rules])
         self.fields[
             "reason"
-        ].help_text = "Why; it stands in the record. Of a settled round a second person executes it."
+        ].help_text = "Kept on record. A void of a settled round must be executed by a second person."
 
     def voidings(self) -> list[tuple[str, str]]:
         if self.thing.rulebook not in rulebooks():
@@ -109,10 +109,10 @@ class ByForm(OrderForm):
         return [(number, cite(book.id, number)) for number in book.voidings]
 
     def _first(self, rulings: list[str], rules: list[str]) -> str:
-        """The ruling that it was asked from, what the advice cites, or nothing."""
+        """Return the initial basis: the ruling it was opened from, the rule that the advice cites, or none."""
         if (asked := f"{BY_RULING}{self.asked_ruling}") in rulings:
             return asked
-        advised = [one.partition("#")[2] for one in (self.thing.advice or {}).get("rules", ())]
+        advised = [citation.partition("#")[2] for citation in (self.thing.advice or {}).get("rules", ())]
         return next((number for number in advised if number in rules), rulings[0] if rulings else "")
 
     def basis(self) -> Basis:
@@ -123,27 +123,29 @@ class ByForm(OrderForm):
 
 
 class VoidRoundsForm(ByForm):
-    rounds = fields.text_field("Rounds", required=True, most=5000, rows=2, help_text="By reference; apart by commas.")
+    rounds = fields.text_field("Rounds", required=True, most=5000, rows=2, help_text="References, separated by commas.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.known = incident_rounds(self.actor, self.thing)
-        self.fields["rounds"].initial = ", ".join(one.ref for one in voidable(self.actor, self.known))
+        self.fields["rounds"].initial = ", ".join(round_.ref for round_ in voidable(self.actor, self.known))
         self.order_fields(["rounds", "rule", "reason"])
 
     def clean_rounds(self) -> list[Round]:
         refs = dict.fromkeys(listed(self.cleaned_data["rounds"]))
-        return [one for ref in refs for one in self._called(ref)]
+        return [round_ for ref in refs for round_ in self._called(ref)]
 
     def _called(self, ref: str) -> list[Round]:
-        """Those of the file first; any other one has to be the only one that is called so."""
-        if own := [one for one in self.known if one.ref == ref]:
+        """Find the rounds with this reference: those of the incident first, else the only one that has it."""
+        if own := [round_ for round_ in self.known if round_.ref == ref]:
             return own
         found = list(rounds_called(self.actor, ref).filter(table__casino=self.thing.casino_id)[:2])
         if not found:
-            raise ValidationError(f"{ref}: no such round is within your sight.")
+            raise ValidationError(f"{ref}: there is no such round that you can see.")
         if len(found) > 1:
-            raise ValidationError(f"{ref}: more than one round is called so; add the right one to the file first.")
+            raise ValidationError(
+                f"{ref}: several rounds have this reference; add the right one to the incident first."
+            )
         return found
 
 
@@ -152,21 +154,21 @@ def void(actor: Staff, values: dict[str, Any]) -> Consequence:
 
 
 class AffectedForm(ByForm):
-    """All affected rounds, or those in a part of the time, with a reason of its own."""
+    """The form that voids all affected rounds, or those in a part of the period with a separate reason."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        reach = radius_for(self.thing)  # without one there is nothing to order, and the reason is shown
+        reach = radius_for(self.thing)  # without one there is nothing to order, and the page shows the reason
         first, last = (f"{timezone.localtime(moment):%Y-%m-%d %H:%M:%S}" for moment in (reach.starts_at, reach.ends_at))
         self.fields["from"] = MomentField(
-            label="From", past=True, required=False, help_text=f"Defaults to {first}, when the radius begins."
+            label="From", past=True, required=False, help_text=f"Defaults to {first}, when the affected period begins."
         )
         self.fields["to"] = MomentField(
-            label="To", past=True, required=False, help_text=f"Defaults to {last}, when the radius ends."
+            label="To", past=True, required=False, help_text=f"Defaults to {last}, when the affected period ends."
         )
         self.fields["narrowing"] = fields.text_field(
-            "Why only a part", most=20_000, rows=2,
-            help_text="Required where a shorter time is chosen; it stays on record with the order.",
+            "Reason for a shorter period", most=20_000, rows=2,
+            help_text="Required if a shorter period is chosen; kept on record with the order.",
         )  # fmt: skip
         self.order_fields(["rule", "from", "to", "narrowing", "reason"])
 
@@ -180,16 +182,18 @@ def void_affected(actor: Staff, values: dict[str, Any]) -> Consequence:
 
 
 class AmendForm(OrderForm):
-    """A round of the file, or the one in play at its table."""
+    """The form that amends the result of a round of the incident, or of the one in play at its table."""
 
-    dice = dice_field(required=True, help_text="As they lay.")
+    dice = dice_field(required=True, help_text="The actual result.")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.known = amendable(self.actor, self.thing)
         if not self.known:
-            raise ValidationError("No round of this file is unsettled, and none is in play: that takes a ruling.")
-        named = [(key, f"{one}{', in play' if key.startswith('live') else ''}") for key, one in self.known.items()]
+            raise ValidationError("This incident has no unsettled round and none in play: it requires a ruling.")
+        named = [
+            (key, f"{round_}{', in play' if key.startswith('live') else ''}") for key, round_ in self.known.items()
+        ]
         self.fields["round"] = fields.choice_field("Round", named)
         self.order_fields(["round", "dice", "reason"])
 
@@ -217,7 +221,7 @@ def suspend(actor: Staff, values: dict[str, Any]) -> Consequence:
 
 @dataclass(frozen=True)
 class OrderKind:
-    """A page with one form: its name in the address, what lets somebody open it, and what orders it."""
+    """A page with one form: its name in the address, the action that allows it, and the function that orders."""
 
     name: str
     title: str
@@ -225,8 +229,8 @@ class OrderKind:
     action: str
     form: type[OrderForm]
     take: Callable[[Staff, dict[str, Any]], Consequence]
-    is_offered: Callable[[Staff, Incident], bool]  # only where the gate would let this person give it
-    above: str | None = None  # a template with what is known
+    is_offered: Callable[[Staff, Incident], bool]  # only to people who may give this order
+    above: str | None = None  # a template shown above the form
 
     def shown(self, incident: Incident) -> dict[str, Any]:
         return affected_now(incident) if self.above else {}
@@ -250,7 +254,7 @@ ORDERS = (
 
 
 def order_page(site: Any, request: HttpRequest, incident: Incident, order: OrderKind) -> HttpResponse:
-    """What was ordered has a page of its own, to which it leads."""
+    """Show the form of an order; afterwards go to the page of the corrective action."""
     made: list[Consequence] = []
     asked = key_of(request.GET.get("ruling"))
     form = type(order.form.__name__, (order.form,), {"actor": actor_of(request), "asked_ruling": asked})
@@ -267,11 +271,11 @@ def order_page(site: Any, request: HttpRequest, incident: Incident, order: Order
 
 
 def order_message(order: Consequence) -> str:
-    return f"{order} waits for a second person." if order.is_waiting else f"{order} is executed."
+    return f"{order} is waiting for a second person." if order.is_waiting else f"{order} was executed."
 
 
 def back_to(incident: Incident, ruling: int) -> str:
-    """Where an order was asked from."""
+    """Return the address of the page from which an order was opened: the ruling or the incident."""
     found = incident.rulings.filter(pk=ruling).first()
     return ruling_address(found) if found else reverse("admin:audits_incident_change", args=[incident.pk])
 
@@ -281,7 +285,7 @@ def consequence_address(order: Consequence, page: str = "change") -> str:
 
 
 def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None) -> list[Button]:
-    """For whoever may; from a ruling only what can rest on it, while it holds."""
+    """Return the orders open to this person; for a ruling only those that can rest on it, while it holds."""
     rulings = rulings_holding(incident)
     if ruling is not None and (ruling not in rulings or not can(actor, "consequence.order", incident)):
         return []
@@ -290,7 +294,7 @@ def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None
     def button(name: str, title: str, icon: str) -> Button:
         return Button(f"{reverse(f'admin:audits_incident_{name}', args=[incident.pk])}{asked}", title, icon)
 
-    buttons = [button(one.name, one.title, one.icon) for one in ORDERS if one.is_offered(actor, incident)]
+    buttons = [button(order.name, order.title, order.icon) for order in ORDERS if order.is_offered(actor, incident)]
     if rulings and may_settle(actor, incident):
         buttons.append(button("settle", "Amend the settlement", "price_change"))
     if ruling is None and may_settle_by_discretion(actor, incident):

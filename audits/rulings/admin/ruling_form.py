@@ -1,4 +1,4 @@
-"""The form of a ruling, and the precedents that stand beside it while it is filled in."""
+"""The form of a ruling, with the precedents shown while it is filled in."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +18,9 @@ from audits.models import Incident, Ruling, RulingKind, Scope
 from audits.pages.fields import MoneyField
 from audits.pages.listing import key_of
 from audits.rulings.conflict_of_interest import has_consent, is_disqualified, is_reporter, needs_consent
+from audits.rulings.labels import EXCESS, reading_label
 from audits.rulings.precedents import PrecedentQuery, binding, precedents
-from audits.rulings.presenters import EXCESS, ruling_address, state_of
+from audits.rulings.presenters import ruling_address, state_of
 from audits.rulings.remit import book_of, decided, not_covered_fault, readings_shown
 from audits.rulings.services.rulings import RulingDraft, verify_may_rule
 from games.access.gate import can, visible
@@ -30,8 +31,8 @@ from games.pages.gated import actor_of, add_errors
 from games.settlement_policies.services import Setting
 
 FOLLOW, DEPART = "follow", "depart"
-#: Who reported the file is asked by the form why he rules himself; the service then has his own words.
-ASKED_BY_THE_FORM = "to be said on this page"
+#: Stands for the reason while the page is opened: its form asks a reporter why they rule themselves.
+ASKED_BY_THE_FORM = "to be entered on this page"
 
 
 def scope_choice() -> forms.ChoiceField:
@@ -42,31 +43,36 @@ def scope_choice() -> forms.ChoiceField:
 
 def override_field() -> forms.CharField:
     return fields.text_field(
-        "Why you rule yourself", required=True, most=2000,
-        help_text="You reported this file. Compliance is told, with these words.",
+        "Reason for ruling yourself", required=True, most=2000,
+        help_text="You reported this incident, or belong to no single casino. Compliance is notified of this reason.",
     )  # fmt: skip
 
 
 class RulingForm(forms.Form):
     kind = fields.choice_field("Kind", RulingKind.choices)
     question = fields.text_field("Question", required=True, most=20_000, rows=2)
-    facts = fields.text_field("Facts", most=20_000, rows=4, help_text="Empty: the account of the file.")
+    facts = fields.text_field("Facts", most=20_000, rows=4, help_text="Defaults to the account of the incident.")
     rules = fields.text_field(
-        "Rules considered", most=2000, autocomplete="off", help_text="Apart by commas; 5.1.2 is of the file's rulebook."
+        "Rules considered",
+        most=2000,
+        autocomplete="off",
+        help_text="Separated by commas. A bare number, such as 5.1.2, belongs to the incident's rulebook.",
     )
     decision = fields.text_field("Decision", required=True, most=20_000, rows=3)
     reasoning = fields.text_field("Reasoning", required=True, most=20_000, rows=4)
     effective_from = MomentField(
-        label="In force from", required=False, help_text="Empty: from now on. What was played before is not touched."
+        label="In force from", required=False, help_text="Defaults to now. Earlier rounds are not affected."
     )
     rounding = MoneyField(
-        label="Round a cut stake down to", required=False, help_text="Empty: stays as it is, to the table's chip unit."
+        label="Round a cut stake down to",
+        required=False,
+        help_text="Leave empty for no change (the document's own: the table's chip unit).",
     )
     precedent = forms.ChoiceField(
-        label="What stands already", required=False, widget=UnfoldAdminRadioSelectWidget(),
-        choices=[(FOLLOW, "This follows it"), (DEPART, "This departs from it")],
+        label="Interpretation in force", required=False, widget=UnfoldAdminRadioSelectWidget(),
+        choices=[(FOLLOW, "This ruling follows it"), (DEPART, "This ruling departs from it")],
     )  # fmt: skip
-    departure = fields.text_field("Why it departs", most=20_000, rows=2)
+    departure = fields.text_field("Reason for departing", most=20_000, rows=2)
     standing = forms.CharField(required=False, widget=forms.HiddenInput())
 
     def __init__(
@@ -75,74 +81,81 @@ class RulingForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.actor, self.incident = actor, incident
         self.fields["scope"] = scope_choice()
-        self.fields["excess"] = fields.choice_field("In an over-full box give way", self._excess(), required=False)
+        self.fields["excess"] = fields.choice_field("In an over-full box, cut", self._excess(), required=False)
         self.readings = readings_shown(incident)
         self.fields["reading"] = fields.choice_field("Interpretation of", self._readings(), required=False)
         self._offer_kinds()
-        if replaces is not None:  # taking its place is departure enough
+        if replaces is not None:  # a ruling that replaces another one departs from it anyway
             for name in ("precedent", "departure", "standing"):
                 del self.fields[name]
         if is_reporter(actor, incident) or needs_consent(actor):
             self.fields["override"] = override_field()
 
     def _excess(self) -> list[tuple[str, str]]:
-        """Only what the rulebook leaves open."""
+        """Offer the settlement policies that the rulebook leaves open."""
         book = book_of(self.incident)
-        return [("", "stays as it is"), *((one, EXCESS[one]) for one in (book.open_policies() if book else ()))]
+        return [
+            ("", "No change"),
+            *((policy, EXCESS[policy].capitalize()) for policy in (book.open_policies() if book else ())),
+        ]
 
     def _readings(self) -> list[tuple[str, str]]:
         return [
             ("", "None of these"),
-            *((reading.name, f"{reading.name}: {reading.text}") for reading in self.readings),
+            *((reading.name, f"{reading_label(reading.name)}: {reading.text}") for reading in self.readings),
         ]
 
     def _offer_kinds(self) -> None:
-        """Do not offer "not covered" where the rulebook decides the incident; sent all the same, it says why."""
+        """Do not offer "not covered" where the rulebook decides the incident; if it is sent anyway, say why not."""
         if fault := not_covered_fault(self.incident):
             offered = [choice for choice in RulingKind.choices if choice[0] != RulingKind.NOT_COVERED]
             self.fields["kind"] = fields.choice_field("Kind", offered)
             self.fields["kind"].error_messages["invalid_choice"] = fault
 
     def clean_rules(self) -> list[str]:
-        return [self._cited(one) for one in listed(self.cleaned_data["rules"])]
+        return [self._cited(rule) for rule in listed(self.cleaned_data["rules"])]
 
     def _cited(self, text: str) -> str:
         book = self.incident.rulebook
         return text if SEPARATOR in text or not book else cite(book, text)
 
     def clean_standing(self) -> Ruling | None:
-        """The one that was shown: where another stands meanwhile, the service asks again."""
+        """Return the interpretation that the page showed; if another is in force by now, the service asks again."""
         key = key_of(self.cleaned_data["standing"])
         return visible(self.actor, Ruling.objects.filter(pk=key, casino=self.incident.casino_id)).first()
 
     def draft(self) -> RulingDraft:
         values = self.cleaned_data
-        shown, choice = values.get("standing"), values.get("precedent")
+        precedent, choice = values.get("standing"), values.get("precedent")
         return RulingDraft(
             kind=values["kind"], question=values["question"], facts=values["facts"], rules=values["rules"],
             decision=values["decision"], reasoning=values["reasoning"], scope=values["scope"],
             effective_from=values["effective_from"], setting=Setting(values["excess"], values["rounding"]),
             readings=[values["reading"]] if values["reading"] else [],
-            follows=shown if choice == FOLLOW else None, departs_from=shown if choice == DEPART else None,
+            follows=precedent if choice == FOLLOW else None, departs_from=precedent if choice == DEPART else None,
             departure=values.get("departure", "") if choice == DEPART else "", override=values.get("override", ""),
         )  # fmt: skip
 
     def precedents(self) -> dict[str, Any]:
-        """What can be found for a form that is not finished, and what stands on it."""
+        """Return the precedents for an unfinished form, and the interpretation in force."""
         self.full_clean()
         values, incident = self.cleaned_data, self.incident
         rules = values.get("rules") or []
-        asked = PrecedentQuery(incident.rulebook, incident.situation, rules, values.get("question") or incident.account)
+        query = PrecedentQuery(incident.rulebook, incident.situation, rules, values.get("question") or incident.account)
         is_bound = "standing" in self.fields and values.get("kind") != RulingKind.CONFIRMATION
-        found = precedents(self.actor, incident, asked)
+        found = precedents(self.actor, incident, query)
         return {
-            "precedents": [(one, *state_of(one.ruling)) for one in found if one.ruling.incident_id != incident.pk],
+            "precedents": [
+                (precedent, *state_of(precedent.ruling))
+                for precedent in found
+                if precedent.ruling.incident_id != incident.pk
+            ],
             "binding": binding(incident, rules) if is_bound else None,
         }
 
 
 def initial_of(incident: Incident) -> dict[str, Any]:
-    """What the file says already."""
+    """Return the initial values of a ruling on an incident."""
     advice = incident.advice or {}
     kind = RulingKind.CONFIRMATION if not_covered_fault(incident) else RulingKind.NOT_COVERED
     return {
@@ -152,15 +165,16 @@ def initial_of(incident: Incident) -> dict[str, Any]:
 
 
 def initial_instead_of(ruling: Ruling) -> dict[str, Any]:
+    """Return the initial values of a ruling that supersedes another."""
     names = ("kind", "question", "facts", "decision", "reasoning", "scope")
     reading = {"reading": ruling.readings[0]} if ruling.kind == RulingKind.INTERPRETATION and ruling.readings else {}
     policy = SettlementPolicy.objects.filter(casino=ruling.casino, ruling=ruling.number).first()
-    set_ = {"excess": policy.excess, "rounding": policy.rounding} if policy else {}
-    return {name: getattr(ruling, name) for name in names} | {"rules": ", ".join(ruling.rules)} | set_ | reading
+    setting = {"excess": policy.excess, "rounding": policy.rounding} if policy else {}
+    return {name: getattr(ruling, name) for name in names} | {"rules": ", ".join(ruling.rules)} | setting | reading
 
 
 def may_rule(actor: Staff, incident: Incident) -> bool:
-    """Whether to show the way: in the post, and no party. The service asks again."""
+    """Return whether to offer a ruling: the person holds the post and is no party. The service checks again."""
     if not can(actor, "ruling.make", incident):
         return False
     if is_disqualified(actor, incident):
@@ -172,17 +186,17 @@ def draft_page(
     site: Any, request: HttpRequest, incident: Incident, *, title: str, initial: dict[str, Any], back: str,
     make: Callable[[Staff, RulingDraft], Ruling], replaces: Ruling | None = None,
 ) -> HttpResponse:  # fmt: skip
-    """The form with its precedents; what the service refuses stands at its fields, with all that was written."""
+    """Show the form with its precedents; refusals are shown at their fields, and what was written is kept."""
     actor = actor_of(request)
     verify_may_rule(actor, incident, ASKED_BY_THE_FORM)
     known: dict[str, Any] = {"actor": actor, "incident": incident, "replaces": replaces}
     if request.method == "POST" and "ask" not in request.POST:
         form = RulingForm(request.POST, **known)
         if (ruling := _made(form, actor, make)) is not None:
-            messages.success(request, f"{ruling} is on record.")
+            messages.success(request, f"{ruling} was recorded.")
             return redirect(ruling_address(ruling))
         initial = request.POST.dict()
-    else:  # asked for precedents without a script, the form comes back as it is
+    else:  # without JavaScript the precedents come with the form as it was filled in
         initial = request.POST.dict() if request.method == "POST" else initial
         form = RulingForm(initial=initial, **known)
     context = {
@@ -205,7 +219,7 @@ def _made(form: RulingForm, actor: Staff, make: Callable[[Staff, RulingDraft], R
 
 
 def precedents_piece(request: HttpRequest, incident: Incident) -> HttpResponse:
-    """The piece of the page that the script keeps up while the form is filled in."""
+    """Return the part of the page that the script updates while the form is filled in."""
     actor = actor_of(request)
     verify_may_rule(actor, incident, ASKED_BY_THE_FORM)
     replaces = visible(actor, incident.rulings.filter(pk=key_of(request.GET.get("replaces")))).first()

@@ -1,4 +1,4 @@
-"""Rulings: their register, a ruling with all that belongs to it, those that stand, and what takes their place."""
+"""The pages of rulings: the register, a ruling with all its records, standing interpretations, and replacements."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 
 from audits.incidents.admin import fields
 from audits.incidents.admin.form import situation_groups
-from audits.incidents.labels import situation_words
+from audits.incidents.labels import situation_label
 from audits.incidents.search import SearchPeriod
 from audits.models import Ruling, RulingKind, Scope
 from audits.pages.listing import keyset_page
@@ -28,7 +28,7 @@ from audits.rulings.presenters import (
     ruling_rests_on,
     ruling_rows,
     state_of,
-    with_words,
+    with_subjects,
 )
 from audits.rulings.reviews import ToReview, standing_rulings, to_review
 from audits.rulings.selectors import RulingFilter, rulings_found
@@ -43,6 +43,7 @@ from audits.rulings.services.rulings import (
 from games.access.gate import authorize, can, visible
 from games.engine.rules.loader import rulebooks
 from games.floor.admin.forms import MomentField
+from games.labels.rules import rulebook_label
 from games.models import Staff
 from games.pages.gated import ActionForm, Button, actor_of, require_safe, take_step
 
@@ -64,7 +65,7 @@ class RulingSearch(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["rulebook"] = any_of("Rulebook", [(name, name) for name in sorted(rulebooks())])
+        self.fields["rulebook"] = any_of("Rulebook", [(id_, rulebook_label(id_)) for id_ in sorted(rulebooks())])
         self.fields["situation"] = any_of("Situation", situation_groups())
         self.order_fields(["kind", "scope", "state", "rulebook", "situation"])
 
@@ -74,7 +75,7 @@ class RulingSearch(forms.Form):
 
 
 class WithdrawForm(ActionForm):
-    """Of a standing one also from when on."""
+    """The form that withdraws a ruling; a standing one also takes the moment from which it no longer holds."""
 
     actor: Staff  # set by the page
 
@@ -82,7 +83,7 @@ class WithdrawForm(ActionForm):
         super().__init__(*args, thing=thing, **kwargs)
         verify_not_replaced(thing)
         if thing.is_standing:
-            self.fields["effective_from"] = MomentField(label="From", required=False, help_text="Empty: from now on.")
+            self.fields["effective_from"] = MomentField(label="From", required=False, help_text="Defaults to now.")
         if is_reporter(self.actor, thing.incident):
             self.fields["override"] = override_field()
         self.order_fields(["effective_from", "reason", "override"])
@@ -91,13 +92,14 @@ class WithdrawForm(ActionForm):
 class ReviewForm(ActionForm):
     outcome = fields.text_field(
         "Outcome", required=True, most=20_000, rows=4,
-        help_text="Whether the ruling holds under this rulebook. If not, supersede or withdraw it.",
+        help_text="Does the ruling hold under this rulebook? If not, supersede or withdraw it.",
     )  # fmt: skip
 
     def __init__(self, *args: Any, thing: Ruling, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
         del self.fields["reason"]
-        self.fields["rulebook"] = fields.choice_field("In the light of", [(name, name) for name in sorted(rulebooks())])
+        offered = [(id_, rulebook_label(id_)) for id_ in sorted(rulebooks())]
+        self.fields["rulebook"] = fields.choice_field("Reviewed under", offered)
         self.order_fields(["rulebook", "outcome"])
 
 
@@ -130,7 +132,7 @@ class RulingAdmin(WrittenOnceAdmin):
         return TemplateResponse(request, "rulings/rulings.html", context)
 
     def standing_view(self, request: HttpRequest) -> HttpResponse:
-        """Those that hold or will, with what each sets; on top every ruling that is to be reviewed, and why."""
+        """List the standing interpretations with their settings, and above them all rulings due for review."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "ruling.view")
@@ -140,7 +142,7 @@ class RulingAdmin(WrittenOnceAdmin):
         context = self.page_context(
             request, "Standing interpretations", part=part,
             rulings=[(ruling_row, sets.get(ruling_row["ruling"].pk, "")) for ruling_row in ruling_rows(part.rows)],
-            to_review=[(one, can(actor, "ruling.make", one.ruling)) for one in waiting],
+            to_review=[(review, can(actor, "ruling.make", review.ruling)) for review in waiting],
         )  # fmt: skip
         return TemplateResponse(request, "rulings/rulings_standing.html", context)
 
@@ -158,7 +160,7 @@ class RulingAdmin(WrittenOnceAdmin):
         context = self.page_context(
             request, ruling.number, original=ruling, ruling=ruling, state=state, colour=colour,
             buttons=self.buttons(actor, ruling, waiting), replaced_by=getattr(ruling, "replaced_by", None),
-            situation=situation_words(ruling.situation), rules=with_words(ruling.rules),
+            situation=situation_label(ruling.situation), rules=with_subjects(ruling.rules),
             readings=readings_of(ruling), authority=authority_of(ruling), rests_on=ruling_rests_on(ruling),
             policy=policies_shown([ruling]).get(ruling.pk, ""),
             links=links_of(actor, ruling), reviews=ruling.reviews.all(), review_of=waiting,
@@ -185,7 +187,7 @@ class RulingAdmin(WrittenOnceAdmin):
     def supersede_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         ruling: Ruling = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "ruling.make", ruling)
-        if request.method != "POST" and (answer := self._told_if_replaced(request, ruling)):
+        if request.method != "POST" and (answer := self._redirect_if_replaced(request, ruling)):
             return answer
 
         def make(actor: Staff, draft: RulingDraft) -> Ruling:
@@ -196,7 +198,8 @@ class RulingAdmin(WrittenOnceAdmin):
             initial=initial_instead_of(ruling), back=self.address(ruling),
         )  # fmt: skip
 
-    def _told_if_replaced(self, request: HttpRequest, ruling: Ruling) -> HttpResponse | None:
+    def _redirect_if_replaced(self, request: HttpRequest, ruling: Ruling) -> HttpResponse | None:
+        """Return to the ruling with a message if it was superseded or withdrawn meanwhile."""
         try:
             verify_not_replaced(ruling)
         except ValidationError as error:
@@ -211,7 +214,7 @@ class RulingAdmin(WrittenOnceAdmin):
 
         def take(actor: Staff, ruling: Ruling, values: dict[str, Any]) -> str:
             made = ruling_withdraw(actor=actor, ruling=ruling, **values)
-            return f"{ruling} is withdrawn by {made}."
+            return f"{ruling} was withdrawn by {made}."
 
         return take_step(
             self.admin_site, request, ruling, action="ruling.make", title="Withdraw", take=take,
@@ -223,17 +226,17 @@ class RulingAdmin(WrittenOnceAdmin):
 
         def take(actor: Staff, ruling: Ruling, values: dict[str, Any]) -> str:
             ruling_review(actor=actor, ruling=ruling, **values)
-            return f"{ruling} is reviewed in the light of {values['rulebook']}."
+            return f"{ruling} was reviewed under {rulebook_label(values['rulebook'])}."
 
-        asked = {"rulebook": request.GET.get("rulebook", "")}
+        initial = {"rulebook": request.GET.get("rulebook", "")}
 
-        class AskedForm(ReviewForm):
+        class PrefilledReviewForm(ReviewForm):
             def __init__(self, *args: Any, **kwargs: Any) -> None:
-                super().__init__(*args, initial=asked, **kwargs)
+                super().__init__(*args, initial=initial, **kwargs)
 
         return take_step(
-            self.admin_site, request, ruling, action="ruling.make", title="Review", take=take, form_class=AskedForm,
-            back=self.address(ruling),
+            self.admin_site, request, ruling, action="ruling.make", title="Review", take=take,
+            form_class=PrefilledReviewForm, back=self.address(ruling),
         )  # fmt: skip
 
 
@@ -242,10 +245,12 @@ def review_of(actor: Staff, ruling: Ruling) -> list[ToReview]:
 
 
 def links_of(actor: Staff, ruling: Ruling) -> list[tuple[str, Ruling, str]]:
-    """Which others it takes the place of, follows or departs from, and the other way round; those within sight."""
-    there = [("Takes the place of", ruling.replaces, ""), ("Follows", ruling.follows, "")]
+    """Return the visible rulings that this one replaces, follows or departs from, and those that do so with it."""
+    there = [("Replaces", ruling.replaces, ""), ("Follows", ruling.follows, "")]
     there += [("Departs from", ruling.departs_from, ruling.departure)]
     here = [("Superseded by", getattr(ruling, "replaced_by", None), "")]
-    here += [("Followed by", one, "") for one in ruling.followed_by.all()[:20]]
-    here += [("Departed from by", one, one.departure) for one in ruling.departed_from_by.all()[:20]]
-    return [(words, one, why) for words, one, why in [*there, *here] if one and can(actor, "ruling.view", one)]
+    here += [("Followed by", other, "") for other in ruling.followed_by.all()[:20]]
+    here += [("Departed from by", other, other.departure) for other in ruling.departed_from_by.all()[:20]]
+    return [
+        (label, other, reason) for label, other, reason in [*there, *here] if other and can(actor, "ruling.view", other)
+    ]

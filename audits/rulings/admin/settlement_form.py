@@ -1,4 +1,4 @@
-"""A settlement amended by a ruling or by discretion: a round's bets as recorded, and as the rules have them."""
+"""The pages that amend a settlement by a ruling or by discretion: the bets as recorded and as settled by the rules."""
 
 from typing import Any
 
@@ -30,15 +30,17 @@ from audits.rulings.services.discretions import discretion_settle
 from games.access.gate import authorize
 from games.engine.box_numbers import code_of
 from games.engine.money import MoneyError, parse_net
+from games.labels.boxes import box_label
+from games.labels.rules import rule_label
 from games.models import Round
 from games.pages.gated import actor_of, add_errors
 
-#: Bets with a field each; those of one player are found by his reference.
+#: Bets shown with a field; the page can be narrowed to one player.
 MOST_SHOWN = 400
 
 
 class NetField(forms.CharField):
-    """What a player gains, with a minus where he loses; empty is left to the rules."""
+    """The net of a bet, negative for a loss; an empty field leaves it to the rules."""
 
     def __init__(self, label: str) -> None:
         attrs = {"inputmode": "text", "autocomplete": "off", "aria-label": label, "placeholder": "by the rules"}
@@ -53,23 +55,24 @@ class NetField(forms.CharField):
 
 
 class SettleForm(OrderForm):
-    dice = dice_field(help_text="Empty: those of the round. All bets without a net are settled by them.")
+    dice = dice_field(help_text="Defaults to the dice of the round. They settle all bets without a net.")
     basis_name = "ruling"
-    hint = "An empty field is settled by the rules, with the dice on the right where they are given."
+    hint = "The rules settle every bet left empty, by the dice on the right if they are given."
 
-    def __init__(self, *args: Any, books: StandingNets, player: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, standing_nets: StandingNets, player: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.books = books
+        self.standing_nets = standing_nets
         self.fields[self.basis_name] = fields.choice_field("By", self.choices(), initial=str(self.asked_ruling))
-        one = books.round
-        places = [place for place, name in enumerate(one.players) if not player or name == player]
+        round_ = standing_nets.round
+        places = [place for place, name in enumerate(round_.players) if not player or name == player]
         self.places = places[:MOST_SHOWN]
         self.is_cut = len(places) > MOST_SHOWN
         for place in self.places:
-            self.fields[f"net_{place}"] = NetField(f"{one.players[place]} on {code_of(one.boxes[place])}")
+            box = box_label(code_of(round_.boxes[place]))
+            self.fields[f"net_{place}"] = NetField(f"{round_.players[place]} on {box}")
 
     def choices(self) -> list[tuple[str, str]]:
-        return [(str(one.pk), f"{one}: {one.decision:.80}") for one in rulings_holding(self.thing)]
+        return [(str(ruling.pk), f"{ruling}: {ruling.decision:.80}") for ruling in rulings_holding(self.thing)]
 
     @property
     def by(self) -> forms.BoundField:
@@ -79,13 +82,13 @@ class SettleForm(OrderForm):
         return faces(self.cleaned_data["dice"])
 
     def rows(self) -> list[dict[str, Any]]:
-        """The bets shown, each with its field."""
-        one, now = self.books.round, self.books.nets
-        expected = [net for net, _ in self.books.recorded().expected()]
+        """Return the bets shown, each with its field."""
+        round_, now = self.standing_nets.round, self.standing_nets.nets
+        expected = [net for net, _ in self.standing_nets.recorded().expected()]
         return [
             {
-                "number": place + 1, "player": one.players[place], "box": code_of(one.boxes[place]),
-                "stake": one.stakes[place], "recorded": one.nets[place], "now": now[place],
+                "number": place + 1, "player": round_.players[place], "box": code_of(round_.boxes[place]),
+                "stake": round_.stakes[place], "recorded": round_.nets[place], "now": now[place],
                 "expected": expected[place] if expected else None, "field": self[f"net_{place}"],
             }
             for place in self.places
@@ -101,23 +104,26 @@ class SettleForm(OrderForm):
     def settle(self) -> Consequence:
         values = self.cleaned_data
         return round_settle(
-            actor=self.actor, basis=values["basis"], round=self.books.round, reason=values["reason"],
+            actor=self.actor, basis=values["basis"], round=self.standing_nets.round, reason=values["reason"],
             dice=values["dice"] or None, nets=self.nets(),
         )  # fmt: skip
 
 
 class DiscretionSettleForm(SettleForm):
-    """Only the bets with a net are decided; a record that names a bet settles that one."""
+    """The form that settles bets by discretion: only bets with a net are decided; the rules decide all others."""
 
     basis_name = "discretion"
-    hint = "A bet that was paid so already gets the net that it has. The rules decide every empty field."
+    hint = "For a bet that was already paid as decided, enter its present net. The rules settle every bet left empty."
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         del self.fields["dice"]
 
     def choices(self) -> list[tuple[str, str]]:
-        return [(str(one.pk), f"{one.rule}, {one}: {one.decision:.80}") for one in decided_on(self.thing)]
+        return [
+            (str(discretion.pk), f"{rule_label(discretion.rule)}, {discretion}: {discretion.decision:.80}")
+            for discretion in decided_on(self.thing)
+        ]
 
     def basis(self) -> Basis:
         key = key_of(self.cleaned_data[self.basis_name])
@@ -126,25 +132,28 @@ class DiscretionSettleForm(SettleForm):
     def settle(self) -> Consequence:
         values = self.cleaned_data
         return discretion_settle(
-            actor=self.actor, discretion=values["basis"].discretion, round=self.books.round, nets=self.nets(),
+            actor=self.actor, discretion=values["basis"].discretion, round=self.standing_nets.round, nets=self.nets(),
             reason=values["reason"],
         )  # fmt: skip
 
 
 def decided_on(incident: Incident) -> list[Discretion]:
-    """What was decided by discretion on an incident, the latest first."""
+    """Return the decisions by discretion on an incident, the latest first."""
     return list(incident.discretions.select_related("round__table__casino").order_by("-pk"))
 
 
 def discretion_settle_page(site: Any, request: HttpRequest, incident: Incident) -> HttpResponse:
-    """Bets settled by discretion: the rounds that the records name, and those of the file."""
+    """Settle bets by discretion, in the rounds that the decisions name and those of the incident."""
     actor = actor_of(request)
     authorize(actor, "consequence.order", incident)
     made = decided_on(incident)
-    rounds = {one.pk: one for one in [*(one.round for one in made if one.round), *incident_rounds(actor, incident)]}
-    wanted = "record what was decided first" if not made else "" if rounds else "name the round on the file first"
-    if wanted:
-        messages.error(request, f"A settlement by discretion takes a record and a round; {wanted}.")
+    rounds = {
+        round_.pk: round_
+        for round_ in [*(round_.round for round_ in made if round_.round), *incident_rounds(actor, incident)]
+    }
+    missing = "record the decision first" if not made else "" if rounds else "add the round to the incident first"
+    if missing:
+        messages.error(request, f"A settlement by discretion requires a recorded decision and a round; {missing}.")
         return redirect(back_to(incident, 0))
     return bets_page(
         site,
@@ -157,13 +166,13 @@ def discretion_settle_page(site: Any, request: HttpRequest, incident: Incident) 
 
 
 def settle_page(site: Any, request: HttpRequest, incident: Incident) -> HttpResponse:
-    """One round of the file at a time; whose bets are shown can be narrowed."""
+    """Amend the settlement of one round of the incident; the bets shown can be narrowed to one player."""
     actor = actor_of(request)
     authorize(actor, "consequence.order", incident)
     rounds = impartial_first(actor, incident_rounds(actor, incident))
     if not rulings_holding(incident) or not rounds:
-        wanted = "name the round on the file first" if rulings_holding(incident) else "have the incident ruled on first"
-        messages.error(request, f"An amended settlement takes a ruling and a round; {wanted}.")
+        missing = "add the round to the incident first" if rulings_holding(incident) else "have it ruled on first"
+        messages.error(request, f"An amended settlement requires a ruling and a round; {missing}.")
         return redirect(back_to(incident, key_of(request.GET.get("ruling"))))
     return bets_page(site, request, incident, SettleForm, rounds=rounds, title="Amend the settlement")
 
@@ -172,20 +181,21 @@ def bets_page(
     site: Any, request: HttpRequest, incident: Incident, form_class: type[SettleForm], *, rounds: list[Round],
     title: str,
 ) -> HttpResponse:  # fmt: skip
-    """The bets of one round, each with a field for its net."""
+    """Show the bets of one round, each with a field for its net."""
     actor = actor_of(request)
     asked, player = key_of(request.GET.get("ruling")), request.GET.get("player", "").strip()[:200]
     back = back_to(incident, asked)
-    (books,) = standing_nets_of([_chosen(rounds, request)])
+    (standing_nets,) = standing_nets_of([_chosen(rounds, request)])
     kind = type(form_class.__name__, (form_class,), {"actor": actor, "asked_ruling": asked})
-    form = kind(request.POST if request.method == "POST" else None, thing=incident, books=books, player=player)
+    sent = request.POST if request.method == "POST" else None
+    form = kind(sent, thing=incident, standing_nets=standing_nets, player=player)
     if (order := _settled(form)) is not None:
         messages.success(request, order_message(order))
         return redirect(consequence_address(order))
     context = {
         **site.each_context(request), "title": f"{title}: {incident}", "button": title, "form": form, "back": back,
-        "books": books, "rounds": rounds, "player": player, "asked_ruling": asked, "most_shown": MOST_SHOWN,
-        "dice": _dice(books), "is_corrected": books.last is not None,
+        "standing_nets": standing_nets, "rounds": rounds, "player": player, "asked_ruling": asked,
+        "most_shown": MOST_SHOWN, "dice": _dice(standing_nets), "is_corrected": standing_nets.last is not None,
     }  # fmt: skip
     return TemplateResponse(request, "rulings/settle.html", context)
 
@@ -195,8 +205,8 @@ def _chosen(rounds: list[Round], request: HttpRequest) -> Round:
     return next((round_ for round_ in rounds if round_.pk == key), rounds[0])
 
 
-def _dice(books: StandingNets) -> list[int]:
-    throw = books.recorded().assessment.throw
+def _dice(standing_nets: StandingNets) -> list[int]:
+    throw = standing_nets.recorded().assessment.throw
     return list(throw.faces) if throw else []
 
 

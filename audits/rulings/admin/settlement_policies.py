@@ -1,4 +1,4 @@
-"""How a casino settles by its standing rulings."""
+"""The pages of settlement policies: how a casino settles by its standing interpretations."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from games.pages.gated import actor_of, require_safe
 
 @admin.register(SettlementPolicy)
 class SettlementPolicyAdmin(WrittenOnceAdmin):
-    """Only to look at: a standing ruling sets it."""
+    """Read-only pages: only a standing interpretation sets a policy."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -49,7 +49,7 @@ class SettlementPolicyAdmin(WrittenOnceAdmin):
 
 
 def rulings_of(actor: Staff, policies: list[SettlementPolicy]) -> dict[tuple[int, str], Ruling]:
-    """The rulings that set them, within the reader's sight."""
+    """Return the visible rulings that set these policies, by casino and number."""
     numbers = [policy.ruling for policy in policies]
     found: QuerySet[Ruling] = visible(actor, Ruling.objects.filter(number__in=numbers).defer("search"))
-    return {(one.casino_id, one.number): one for one in found}
+    return {(ruling.casino_id, ruling.number): ruling for ruling in found}

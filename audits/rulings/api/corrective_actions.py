@@ -1,4 +1,4 @@
-"""What follows from incidents and rulings: ordered, executed or declined by a second person, and paid."""
+"""Corrective actions: ordered, executed or declined by a second person, and paid."""
 
 from rest_framework import status
 from rest_framework.request import Request
@@ -31,7 +31,7 @@ Kind = Consequence.Kind
 class IncidentConsequences(GatedView):
     @operations.consequence_order
     def post(self, request: Request, number: str) -> Response:
-        """`state` says whether it is done, or waits for a second person."""
+        """Order a corrective action; `state` says whether it is executed or waits for a second person."""
         allowed(request, "casino")
         incident = incident_of(self.actor, number, request)
         authorize(self.actor, "consequence.void", incident)  # whoever may order anything may do this at least
@@ -41,8 +41,8 @@ class IncidentConsequences(GatedView):
 
 
 def ordered(actor: Staff, order: OrderRequest) -> Consequence:
-    """By the service of its kind."""
-    one = order.rounds[0] if order.rounds else None
+    """Order a corrective action by the service of its kind."""
+    round_ = order.rounds[0] if order.rounds else None
     match order.kind:
         case Kind.VOID:
             return rounds_void(actor=actor, basis=order.basis, rounds=order.rounds, reason=order.reason)
@@ -50,21 +50,21 @@ def ordered(actor: Staff, order: OrderRequest) -> Consequence:
             return affected_void(
                 actor=actor, basis=order.basis, reason=order.reason, narrowed=order.narrowed
             )  # fmt: skip
-        case Kind.SETTLEMENT if one is not None:
+        case Kind.SETTLEMENT if round_ is not None:
             return round_settle(
-                actor=actor, basis=order.basis, round=one, reason=order.reason, dice=order.dice, nets=order.nets
+                actor=actor, basis=order.basis, round=round_, reason=order.reason, dice=order.dice, nets=order.nets
             )
         case Kind.DISCRETION if order.basis.discretion is not None:
             return discretion_settle(
-                actor=actor, discretion=order.basis.discretion, nets=order.nets, reason=order.reason, round=one
+                actor=actor, discretion=order.basis.discretion, nets=order.nets, reason=order.reason, round=round_
             )
         case Kind.RESULT if order.dice is not None:
             return result_amend(
-                actor=actor, basis=order.basis, dice=order.dice, reason=order.reason, live=order.live, round=one
+                actor=actor, basis=order.basis, dice=order.dice, reason=order.reason, live=order.live, round=round_
             )
         case Kind.SUSPENSION:
             return table_suspend_for(actor=actor, basis=order.basis, reason=order.reason)
-    raise AssertionError(order.kind)  # the reader had told
+    raise AssertionError(order.kind)  # the parser has refused all other kinds
 
 
 class ConsequenceDetail(GatedView):
@@ -100,7 +100,7 @@ class ConsequenceDecline(GatedView):
 class RepaymentMarks(GatedView):
     @operations.repayment_mark
     def post(self, request: Request, key: int) -> Response:
-        """Answers the repayment with all its marks."""
+        """Mark a refund or recovery; answer with it and all its marks."""
         repayment = repayment_of(self.actor, key)
         incident = repayment.consequence.incident
         authorize(self.actor, "repayment.mark", incident)

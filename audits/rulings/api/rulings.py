@@ -1,4 +1,4 @@
-"""Rulings: the register, one with all that follows from it, and to rule through one call; precedents; discretion."""
+"""Rulings: list, read, and one call to rule, supersede or withdraw; precedents; discretion."""
 
 from rest_framework import status
 from rest_framework.request import Request
@@ -51,25 +51,25 @@ class RulingList(GatedView):
         allowed(request, *FILTERS, *PERIOD, *PAGES)
         pages = RulingPages()
         page = pages.paginate_queryset(rulings_found(self.actor, filter_from(request)), request, view=self) or []
-        return pages.get_paginated_response([ruling_line(one) for one in page])
+        return pages.get_paginated_response([ruling_line(ruling) for ruling in page])
 
     @operations.ruling_add
     def post(self, request: Request) -> Response:
-        """409 where somebody else was quicker; who may not rule is refused on record."""
+        """Rule, supersede or withdraw; 409 if another person was first. Each refusal is on record."""
         authorize(self.actor, "ruling.make")
         allowed(request, "casino")
-        asked = read_ruling(self.actor, request.data, casino_asked(self.actor, request))
-        (ruling,) = rulings_numbered(self.actor, *ruled(self.actor, asked))
+        ruling_request = read_ruling(self.actor, request.data, casino_asked(self.actor, request))
+        (ruling,) = rulings_numbered(self.actor, *ruled(self.actor, ruling_request))
         return Response(ruling_document(self.actor, ruling), status=status.HTTP_201_CREATED)
 
 
-def ruled(actor: Staff, asked: RulingRequest) -> tuple[str, str]:
-    """The number of the ruling that was made, and its casino."""
-    draft, replaces = asked.draft, asked.replaces
+def ruled(actor: Staff, ruling_request: RulingRequest) -> tuple[str, str]:
+    """Make the ruling; return its number and its casino."""
+    draft, replaces = ruling_request.draft, ruling_request.replaces
     if replaces is None:
-        if asked.incident is None:  # then there was a fault
+        if ruling_request.incident is None:  # the parser has refused this
             raise AssertionError
-        made = ruling_make(actor=actor, incident=asked.incident, draft=draft)
+        made = ruling_make(actor=actor, incident=ruling_request.incident, draft=draft)
     elif draft.is_withdrawal:
         made = ruling_withdraw(
             actor=actor, ruling=replaces, reason=draft.reasoning, effective_from=draft.effective_from,
@@ -81,7 +81,7 @@ def ruled(actor: Staff, asked: RulingRequest) -> tuple[str, str]:
 
 
 def casino_asked(actor: Staff, request: Request) -> Casino | None:
-    """Whose numbers are meant, for people of no single casino."""
+    """Return the casino named in the query, whose numbers are meant; for group staff."""
     code = text(request, "casino")
     if code is None:
         return None
@@ -101,22 +101,22 @@ class RulingDetail(GatedView):
 class IncidentPrecedents(GatedView):
     @operations.incident_precedents
     def get(self, request: Request, number: str) -> Response:
-        """What stands beside a draft; `binding` is what it has to follow, or to depart from with a reason."""
+        """Answer with the precedents for a draft; `binding` is the one to follow, or to depart from with a reason."""
         allowed(request, "casino", "rules", "words")
         incident = incident_of(self.actor, number, request)
         authorize(self.actor, "ruling.view", incident)
-        asked = Similar(
+        query = Similar(
             incident.rulebook, incident.situation, rules(request), precedent_words(request, incident.account)
         )
-        standing = binding(incident, asked.rules)
-        found = precedents(self.actor, incident, asked)
+        standing = binding(incident, query.rules)
+        found = precedents(self.actor, incident, query)
         book = book_of(incident)
         return Response(
             {
                 "decided_by": not_covered_fault(incident) or None,
-                "readings": [reading_document(book, one) for one in readings_shown(incident)] if book else [],
+                "readings": [reading_document(book, reading) for reading in readings_shown(incident)] if book else [],
                 "binding": standing.number if standing and can(self.actor, "ruling.view", standing) else None,
-                "results": [precedent_document(one) for one in found],
+                "results": [precedent_document(precedent) for precedent in found],
             }
         )
 
@@ -138,17 +138,17 @@ def filter_from(request: Request) -> RulingFilter:
 
 
 def rules(request: Request) -> list[str]:
-    """As citations, with commas between them."""
+    """Read the citations in the query, separated by commas."""
     given = [rule.strip() for rule in (text(request, "rules") or "").split(",") if rule.strip()]
     if len(given) > MOST_RULES:
-        raise InputError(f"rules: are more than {MOST_RULES}; name those that matter.")
+        raise InputError(f"rules: are more than {MOST_RULES}; name only the relevant ones.")
     if unknown := [rule for rule in given if not is_rule(rule)]:
-        raise InputError(f"rules: {unknown[0]!r:.60} is no rule that we know; write it as rws-tai-sai-v6#5.1.2.")
+        raise InputError(f"rules: {unknown[0]!r:.60} is not a known rule; write it as rws-tai-sai-v6#5.1.2.")
     return given
 
 
 def precedent_words(request: Request, account: str) -> str:
-    """Those of the question; else of the file itself."""
+    """Return the words of the question; the account of the incident where none are given."""
     given = text(request, "words")
     if given is not None and len(given) > LONGEST_WORDS:
         raise InputError(f"words: are more than {LONGEST_WORDS} characters; shorten them.")
@@ -170,7 +170,7 @@ class DiscretionList(GatedView):
             found = found.filter(days.within(casinos_of(self.actor), "at"))
         pages = DiscretionPages()
         page = pages.paginate_queryset(found.order_by("-at", "-pk"), request, view=self) or []
-        return pages.get_paginated_response([discretion_document(one) for one in page])
+        return pages.get_paginated_response([discretion_document(discretion) for discretion in page])
 
 
 class IncidentDiscretions(GatedView):

@@ -1,4 +1,4 @@
-"""What calls on rulings and what follows from them take and answer, as JSON Schema, each with an example."""
+"""The JSON schemas of the calls on rulings and corrective actions, each with an example."""
 
 from collections.abc import Iterable
 
@@ -46,23 +46,23 @@ RULES = list_of(TEXT) | {"description": "As citations, such as `rws-tai-sai-v6#5
 # --- Rulings ---------------------------------------------------------------------------------------
 
 NEW_RULING = record(
-    "On a file (`incident`), in place of another ruling (`supersedes`), or only to take one away (`withdraws`, with "
-    "`reasoning` and nothing else but `effective_from` and `override`). `kind`, `question`, `decision` and `reasoning` "
-    "are needed, but to withdraw. Without `facts` the account of the file is taken.",
+    "A ruling on an incident (`incident`), in place of another ruling (`supersedes`), or one that only withdraws "
+    "another (`withdraws`, with `reasoning` and perhaps `effective_from` and `override`). `kind`, `question`, "
+    "`decision` and `reasoning` are required, except to withdraw. `facts` defaults to the account of the incident.",
     {
         "incident": nullable(LINE), "kind": nullable(KIND), "question": nullable(WORDS), "facts": nullable(WORDS),
         "decision": nullable(WORDS), "reasoning": WORDS,
-        "rules": nullable(list_of(LINE, maxItems=MOST_RULES)) | {"description": "Considered; as citations."},
+        "rules": nullable(list_of(LINE, maxItems=MOST_RULES)) | {"description": "The rules considered, as citations."},
         "scope": nullable(SCOPE),
-        "effective_from": nullable(MOMENT) | {"description": "Of a standing one; left out it is now."},
+        "effective_from": nullable(MOMENT) | {"description": "For a standing ruling; defaults to now."},
         "excess": nullable(EXCESS) | {"description": "One that the rulebook leaves open."},
         "rounding": nullable(MONEY_IN),
         "readings": nullable(list_of(LINE, maxItems=MOST_READINGS))
-        | {"description": "Of an interpretation, by name: which readings of the rulebook it is about. Those that "
+        | {"description": "For an interpretation: the names of the rulebook's readings that it is about. Those that "
                           "`excess` and `rounding` change are added."},
         "follows": nullable(LINE), "departs_from": nullable(LINE),
-        "departure": nullable(WORDS) | {"description": "Why it departs."},
-        "override": nullable(WORDS) | {"description": "Why who reported it rules himself; compliance is told."},
+        "departure": nullable(WORDS) | {"description": "The reason for departing."},
+        "override": nullable(WORDS) | {"description": "Why the reporter rules themselves; compliance is notified."},
         "supersedes": nullable(LINE), "withdraws": nullable(LINE),
     },
     optional=(
@@ -79,12 +79,12 @@ NEW_RULING = record(
 RULING_FIELDS: dict[str, Schema] = {
     "number": RULING_NUMBER, "casino": CODE, "pit": nullable(CODE), "table": nullable(CODE),
     "incident": INCIDENT_NUMBER, "kind": KIND, "situation": SITUATION, "rulebook": nullable(RULEBOOK), "rules": RULES,
-    "readings": list_of(TEXT) | {"description": "Of its rulebook, by name: what it is an interpretation of."},
+    "readings": list_of(TEXT) | {"description": "The names of the rulebook's readings that it interprets."},
     "question": TEXT, "decision": TEXT, "scope": SCOPE, "effective_from": nullable(MOMENT),
-    "state": STATE | {"description": "`withdrawal` is one that only withdraws another."},
+    "state": STATE | {"description": "A `withdrawal` only withdraws another ruling."},
     "replaces": nullable(RULING_NUMBER), "replaced_by": nullable(RULING_NUMBER), "ruled_by": TEXT,
-    "post": TEXT | {"description": "As it was held at that moment."},
-    "rests_on": list_of(TEXT) | {"description": "Readings of its rulebook by which that post rules: "
+    "post": TEXT | {"description": "The post held at that moment."},
+    "rests_on": list_of(TEXT) | {"description": "Readings of its rulebook on which the authority of that post rests: "
                                  "`acting-shift-manager`, `shift-manager-decides`."},
     "made_at": MOMENT,
 }  # fmt: skip
@@ -98,23 +98,23 @@ RULING_EXAMPLE: Schema = {
     "post": "shift manager", "rests_on": [], "made_at": "2026-11-15T22:40:00+08:00",
 }  # fmt: skip
 POLICY = record(
-    "How rounds are settled from a moment on by a standing ruling; one that sets nothing takes away what was set.",
+    "How rounds are settled from a moment on by a standing ruling; one that sets nothing ends what was set before.",
     {
         "rulebook": RULEBOOK, "from": MOMENT, "excess": nullable(EXCESS), "rounding": nullable(MONEY),
-        "not_applied": nullable(TEXT) | {"description": "Why not: the rulebook does not leave it open."},
+        "not_applied": nullable(TEXT) | {"description": "Why it is not applied: the rulebook does not leave it open."},
         "replaces": nullable(RULING_NUMBER),
     },
     example={"rulebook": "rws-tai-sai-v6", "from": "2026-11-16T06:00:00+08:00", "excess": "filled", "rounding": None,
              "not_applied": None, "replaces": None},
 )  # fmt: skip
 RULING = record(
-    "All that is on record of a ruling, as far as you may see it, with what follows from it.",
+    "The whole record of a ruling, as far as you may see it, with its corrective actions.",
     {
         **RULING_FIELDS, "facts": TEXT, "reasoning": TEXT, "follows": nullable(RULING_NUMBER),
         "departs_from": nullable(RULING_NUMBER), "departure": nullable(TEXT), "override": nullable(TEXT),
         "policy": nullable(ref("SettlementPolicy")),
         "reviews": list_of(
-            record("A look at it in the light of another document.",
+            record("A review under a rulebook.",
                    {"rulebook": RULEBOOK, "outcome": TEXT, "who": TEXT, "at": MOMENT})
         ),
         "consequences": list_of(ref("Consequence")),
@@ -126,16 +126,16 @@ RULING = record(
     },
 )  # fmt: skip
 READING = record(
-    "How we read a rule whose words leave room. A `value` can be set by a standing interpretation; what is `excluded` "
-    "cannot, as the document itself rules it out.",
+    "How we read a rule whose words leave room. A standing interpretation can set a `value`, but nothing `excluded`, "
+    "which the rulebook itself rules out.",
     {
         "name": TEXT, "rules": RULES, "text": TEXT,
         "alternatives": list_of(
-            record("What else the words can mean.",
-                   {"text": TEXT, "value": nullable(TEXT) | {"description": "None: the engine cannot follow it."}})
+            record("Another meaning of the words.",
+                   {"text": TEXT, "value": nullable(TEXT) | {"description": "Null if the engine cannot apply it."}})
         ),
         "sets": nullable(one_of(SETTINGS)),
-        "excluded": list_of(record("What the document rules out.", {"value": TEXT, "rules": RULES, "text": TEXT})),
+        "excluded": list_of(record("What the rulebook rules out.", {"value": TEXT, "rules": RULES, "text": TEXT})),
     },
     example={
         "name": "excess-in-proportion", "rules": ["rws-tai-sai-v6#5.1.1"],
@@ -145,14 +145,14 @@ READING = record(
     },
 )  # fmt: skip
 PRECEDENTS = record(
-    "What stands beside a draft, the most similar rulings first. `binding` is the one that stands on this: a ruling "
-    "follows it, or says why it departs. Where `decided_by` names a rule, that rule decides the incident, and a ruling "
-    "that it is not covered is refused. `readings` are those that an interpretation can be made on.",
+    "The precedents for a draft, the most similar first. `binding` is the interpretation in force: a ruling follows "
+    "it, or departs from it with a reason. If `decided_by` names a rule, that rule decides the incident, and a ruling "
+    "that it is not covered is refused. `readings` can be interpreted.",
     {
         "decided_by": nullable(TEXT), "readings": list_of(ref("Reading")),
         "binding": nullable(RULING_NUMBER),
         "results": list_of(
-            record("A ruling, and in which way it is similar.",
+            record("A ruling and its similarity.",
                    {"ruling": ref("RulingLine"), "in_force": FLAG, "same_situation": FLAG, "shared_rules": RULES}),
             maxItems=MOST_SHOWN,
         ),
@@ -164,29 +164,29 @@ PRECEDENTS = record(
     },
 )  # fmt: skip
 
-# --- Consequences ----------------------------------------------------------------------------------
+# --- Corrective actions ----------------------------------------------------------------------------
 
 ROUND = record("A round.", {"id": NUMBER, "source": NAME, "ref": NAME, "table": CODE})
 ROUND_EXAMPLE = {"id": 4711, "source": "floor", "ref": "TS01-20261115-000123", "table": "TS-01"}
-BET: Schema = NUMBER | {"maximum": MOST_BETS, "description": "Its place in the round, from 1."}
+BET: Schema = NUMBER | {"maximum": MOST_BETS, "description": "The number of the bet in the round, from 1."}
 NEW_CONSEQUENCE = record(
-    "What is to follow. `void` takes rounds and a rule or a ruling; `void-affected` a rule or a ruling and "
-    "perhaps a part of the time with the reason; `settlement` a ruling, one round and perhaps dice or nets; "
-    "`discretion` a discretion on record and nets, with the round where the record names none; `result` dice and one "
+    "A corrective action. `void` takes rounds and a rule or a ruling; `void-affected` a rule or a ruling and "
+    "optionally a part of the period with its reason; `settlement` a ruling, one round and optionally dice or nets; "
+    "`discretion` a recorded discretion and nets, with the round if the record names none; `result` dice and one "
     "round or live_round; `suspension` nothing more.",
     {
         "kind": CONSEQUENCE_KIND,
-        "rule": nullable(LINE | {"maxLength": LONGEST_RULE}) | {"description": "That itself says so, such as 5.6."},
-        "ruling": nullable(LINE) | {"description": "On this file."},
-        "discretion": nullable(NUMBER) | {"description": "On this file, by its `id`."},
+        "rule": nullable(LINE | {"maxLength": LONGEST_RULE}) | {"description": "A rule that decides, such as 5.6."},
+        "ruling": nullable(LINE) | {"description": "A ruling on this incident."},
+        "discretion": nullable(NUMBER) | {"description": "The `id` of a discretion on this incident."},
         "rounds": nullable(ROUND_NAMES),
         "live_round": nullable(NUMBER) | {"description": "A round in play, by its `id`."},
         "dice": nullable(DICE),
-        "nets": nullable(list_of(record("A bet that is decided by itself.", {"bet": BET, "net": NET_IN}),
+        "nets": nullable(list_of(record("A bet with a given net.", {"bet": BET, "net": NET_IN}),
                                  maxItems=MOST_BETS)),
-        "from": nullable(MOMENT) | {"description": "Of a narrowed `void-affected`, within the radius."},
+        "from": nullable(MOMENT) | {"description": "For a part of `void-affected`, within the affected period."},
         "to": nullable(MOMENT),
-        "narrowing": nullable(WORDS) | {"description": "Why only a part of the affected rounds; stays on record."},
+        "narrowing": nullable(WORDS) | {"description": "Why only a part of the affected rounds; kept on record."},
         "reason": WORDS,
     },
     optional=("rule", "ruling", "discretion", "rounds", "live_round", "dice", "nets", "from", "to", "narrowing"),
@@ -200,7 +200,7 @@ CONSEQUENCE_FIELDS: dict[str, Schema] = {
     "rests_on": list_of(TEXT) | {"description": "Readings of the rulebook by which it reaches its rounds: "
                                  "`affected-by-damaged-dice` (5.6)."},
     "state": one_of(("waiting", "executed", "declined")), "needs_second": FLAG,
-    "amount": NET | {"description": "What it moves, to players and back, added up."}, "round_count": COUNT,
+    "amount": NET | {"description": "What it moves, to and from players, added up."}, "round_count": COUNT,
     "reason": TEXT, "ordered_by": TEXT, "ordered_at": MOMENT, "decided_by": nullable(TEXT),
     "decided_at": nullable(MOMENT), "decision_reason": nullable(TEXT),
 }  # fmt: skip
@@ -213,15 +213,15 @@ CONSEQUENCE_EXAMPLE: Schema = {
     "decision_reason": "Agreed",
 }  # fmt: skip
 AFFECTED = record(
-    "Of damaged dice (5.6): the set, the whole time in which its rounds are affected, and the part that was ordered. "
-    "Rounds that were named one by one have no times.",
+    "For damaged dice (5.6): the set, the whole affected period, and the part that was ordered. Rounds named "
+    "individually have no times.",
     {
         "dice_set": CODE, "radius_from": nullable(MOMENT), "radius_to": nullable(MOMENT), "from": nullable(MOMENT),
         "to": nullable(MOMENT), "narrowing": nullable(TEXT), "left_out": COUNT,
     },
 )  # fmt: skip
 CORRECTION = record(
-    "What stands beside a round: what is added to the net of each bet, and what each net is then.",
+    "The correction of a round: what is added to the net of each bet, and the resulting nets.",
     {
         "round": ROUND, "ordinal": NUMBER, "void": FLAG, "settled": FLAG, "dice": nullable(DICE),
         "deltas": list_of(NET), "nets": list_of(NET),
@@ -235,7 +235,7 @@ CORRECTION = record(
     },
 )  # fmt: skip
 REPAYMENT = record(
-    "What a player is to be paid, or (below zero) is asked to give back; whether he was told, and whether it was paid.",
+    "A player's refund, or (below zero) the recovery from them; whether they were informed, and whether it was paid.",
     {
         "id": NUMBER, "player": TEXT, "amount": NET, "rounds": NUMBER, "told": FLAG, "paid": FLAG,
         "marks": list_of(
@@ -250,8 +250,8 @@ REPAYMENT = record(
     },
 )  # fmt: skip
 PREVIEW = record(
-    "What an order that waits would change in a round, for the second person; empty once it is decided, where the "
-    "books have changed since it was ordered, and for more than 500 rounds.",
+    "What a waiting order would change in a round, for the second person; empty once it is decided, if the rounds have "
+    "changed since it was ordered, and for more than 500 rounds.",
     {
         "round": ROUND,
         "bets": list_of(
@@ -261,11 +261,11 @@ PREVIEW = record(
     },
 )  # fmt: skip
 CONSEQUENCE = record(
-    "What was ordered, by whom it was decided, and what it changed. One that waits is executed or declined by a "
-    "second person.",
+    "A corrective action: who ordered and decided it, and what it changed. A second person executes or declines a "
+    "waiting one.",
     {
         **CONSEQUENCE_FIELDS, "table": nullable(CODE), "dice": nullable(DICE),
-        "nets": list_of(record("A bet that was decided by itself.", {"bet": BET, "net": NET})),
+        "nets": list_of(record("A bet with a given net.", {"bet": BET, "net": NET})),
         "affected": nullable(AFFECTED), "preview": list_of(PREVIEW), "rounds": list_of(ROUND),
         "corrections": list_of(ref("Correction")), "repayments": list_of(ref("Repayment")),
     },
@@ -279,7 +279,7 @@ CONSEQUENCE = record(
 # --- Discretion ------------------------------------------------------------------------------------
 
 DISCRETION = record(
-    "What the operator decided where a document leaves it to the operator.",
+    "A decision by the operator's discretion, where the rulebook allows it.",
     {
         "id": NUMBER, "casino": CODE, "table": CODE, "incident": nullable(INCIDENT_NUMBER), "round": nullable(ROUND),
         "bet": nullable(BET), "rule": TEXT, "decision": TEXT, "reason": TEXT, "decided_by": TEXT, "post": TEXT,
@@ -301,21 +301,21 @@ RULING_SCHEMAS: dict[str, Schema] = {
     "Reading": READING,
     "Precedents": PRECEDENTS,
     "NewConsequence": NEW_CONSEQUENCE,
-    "ConsequenceLine": record("A consequence.", CONSEQUENCE_FIELDS, example=CONSEQUENCE_EXAMPLE),
+    "ConsequenceLine": record("A corrective action.", CONSEQUENCE_FIELDS, example=CONSEQUENCE_EXAMPLE),
     "Consequence": CONSEQUENCE,
     "Correction": CORRECTION,
     "Repayment": REPAYMENT,
-    "SecondWord": record("Why.", {"reason": WORDS}, example={"reason": "The recording was seen by me, too"}),
+    "SecondWord": record("The reason.", {"reason": WORDS}, example={"reason": "I reviewed the recording, too"}),
     "NewMark": record(
-        "The patron was told, or it was paid; or such a mark was a slip, and then `note` says why.",
+        "The patron was informed, or it was paid; or such a mark was wrong, and then `note` gives the reason.",
         {"what": one_of(RepaymentMark.What.values), "note": nullable(WORDS)}, optional=("note",),
         example={"what": "paid", "note": "At the cage"},
     ),
     "Discretion": DISCRETION,
     "DiscretionPage": page_of("Discretion"),
     "NewDiscretion": record(
-        "What was decided, and why; perhaps the round, by its `ref`, and the bet. Both are needed for a bet that the "
-        "house placed.",
+        "A decision and its reason; optionally the round, by its `ref`, and the bet. Both are required for a bet "
+        "placed by the house.",
         {"decision": WORDS, "reason": WORDS, "round": nullable(LINE), "bet": nullable(BET)}, optional=("round", "bet"),
         example={"decision": "The bet counts where it was placed.", "reason": "The recording"},
     ),

@@ -1,1 +1,1 @@
-"""Corrective actions, worked out: which rounds, which nets, who pays whom."""
+"""What a corrective action changes: which rounds, which nets, and who pays whom."""

@@ -1,4 +1,4 @@
-"""What corrections have made of rounds, for pages and answers of the game (games.rounds.current_status)."""
+"""The current status of corrected rounds, for the pages and API of the game (games.rounds.current_status)."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from games.rounds.current_status import Corrected
 
 
 def corrected_rounds(keys: Sequence[int]) -> dict[int, Corrected]:
-    """Return the corrections of rounds by key, as far as they have any."""
+    """Return the latest correction of each corrected round, by key."""
     found: dict[int, Corrected] = {}
     columns = ("round_id", "ordinal", "is_void", "is_settled", "rules")
     rows = Correction.objects.filter(round__in=keys).order_by("round_id", "ordinal").values_list(*columns)

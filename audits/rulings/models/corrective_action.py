@@ -1,8 +1,8 @@
-"""What follows from an incident or a ruling: rounds voided, settled otherwise, tables suspended. Written once.
+"""Corrective actions on an incident or a ruling: voided rounds, amended settlements, suspended tables. Written once.
 
-Whoever changes the money of a settled round does not do so alone: one person orders, another one executes.
+A change of a settled round's money takes two people: one orders, another executes.
 
-A round on record never changes; a correction stands beside it, with what it adds to the net of each bet.
+A round on record never changes; a correction is kept beside it, with what it adds to the net of each bet.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -17,7 +17,7 @@ from games.models import Casino, DiceSet, LiveRound, Round, Staff, Table, TableS
 
 
 class Consequence(models.Model):
-    """What is to be done, and whether it takes a second person."""
+    """A corrective action as it was ordered, and whether a second person must execute it."""
 
     class Kind(models.TextChoices):
         VOID = "void", "Void of a round"
@@ -41,7 +41,7 @@ class Consequence(models.Model):
     round_ids = ArrayField(models.BigIntegerField(), default=list, blank=True)
     asked = models.JSONField(default=dict, blank=True, help_text="The dice or nets that were decided.")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    # Damaged dice (5.6): the set, the whole time in which its rounds are affected, and the part that was ordered.
+    # Damaged dice (5.6): the set, the whole affected period, and the part that was ordered.
     dice_set = models.ForeignKey(DiceSet, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     radius_from = models.DateTimeField(null=True, blank=True)
     radius_to = models.DateTimeField(null=True, blank=True)
@@ -114,7 +114,7 @@ class Consequence(models.Model):
 
 
 class ConsequenceDecision(models.Model):
-    """Executed, or not: by whoever ordered it, or by the second person where it takes one."""
+    """The decision to execute or decline: by the person who ordered, or by the second person where one is needed."""
 
     class Outcome(models.TextChoices):
         EXECUTED = "executed"
@@ -150,7 +150,7 @@ class ConsequenceDecision(models.Model):
 
 
 class Correction(models.Model):
-    """One round, from one state of its books to the next."""
+    """The correction of one round: its nets and status from now on."""
 
     grants = WRITTEN_ONCE
     table_path = "table"
@@ -190,7 +190,7 @@ class Correction(models.Model):
 
 
 class Repayment(models.Model):
-    """What a player is to be paid by a consequence, or (below zero) is asked to give back. Written once."""
+    """A player's refund by a corrective action, or (below zero) the recovery from them. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "consequence__incident__casino", "consequence__incident__pit"
@@ -212,7 +212,7 @@ class Repayment(models.Model):
 
 
 class RepaymentMark(models.Model):
-    """That the patron was told, or that it was paid; or that such a mark was a slip. Written once."""
+    """A mark on a refund or recovery: patron informed, paid, or the reversal of such a mark. Written once."""
 
     class What(models.TextChoices):
         TOLD = "told", "Patron told"

@@ -1,6 +1,6 @@
-"""Rulings: what somebody decided where the rules are silent, can be read in two ways, or have to be confirmed.
+"""Rulings: decisions where the rules are silent, can be read in two ways, or have to be confirmed.
 
-Written once. A ruling that turns out wrong is superseded or withdrawn by another.
+Written once. A wrong ruling is superseded or withdrawn by another.
 """
 
 import datetime as dt
@@ -33,6 +33,8 @@ class Scope(models.TextChoices):
 
 
 class Ruling(models.Model):
+    """A ruling on an incident, as it was made, with the post it was made in."""
+
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"
 
@@ -118,15 +120,15 @@ class Ruling(models.Model):
 
     @property
     def is_standing(self) -> bool:
-        """An interpretation that holds until another takes its place; one that withdraws holds nothing."""
+        """Return whether it is an interpretation that holds until it is replaced; a withdrawal never is."""
         return self.scope == Scope.STANDING and not self.is_withdrawal
 
 
 class RulingSetting(models.Model):
-    """Who may rule and execute, where a casino can choose. A casino without one of its own has these defaults.
+    """A casino's settings on who may rule and execute. A casino without settings of its own has these defaults.
 
-    Amounts in minor units: what a corrective action moves, to players and back, added up. The table holds what was set
-    before two people changed it, and is only read; changes are thresholds.
+    Amounts are in minor units: what a corrective action moves, to and from players, added up. The table holds the
+    values from before changes took two people, and is only read; changes are thresholds.
     """
 
     grants = READ_ONLY
@@ -160,7 +162,7 @@ class RulingSetting(models.Model):
 
 
 def ruling_setting_before(casino: Casino) -> RulingSetting:
-    """What the casino had before the first approved change: its own, or the defaults."""
+    """Return the settings before the first approved change: the casino's own, or the defaults."""
     return RulingSetting.objects.filter(casino=casino).first() or RulingSetting(casino=casino)
 
 
@@ -171,15 +173,12 @@ register(RULINGS)
 
 
 def ruling_setting_of(casino: Casino, at: dt.datetime | None = None) -> RulingSetting:
-    """Return the setting in force at a moment; now, where none is given."""
+    """Return the settings in force at a moment, by default now."""
     return cast(RulingSetting, thresholds_in_force(casino, RULINGS.code, at))
 
 
 class RulingConsent(models.Model):
-    """Compliance's consent to a ruling by a casino manager of no single casino, as nobody of the casino can rule.
-
-    Written once.
-    """
+    """Compliance's consent to a ruling by a group casino manager, where no one of the casino can rule. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "incident__casino", "incident__pit"
@@ -204,7 +203,7 @@ class RulingConsent(models.Model):
 
 
 class RulingReview(models.Model):
-    """A standing interpretation looked at again, since another document is in force. Written once."""
+    """A review of a ruling under another rulebook, or because a rule contradicts it. Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "ruling__casino", "ruling__pit"
@@ -228,7 +227,7 @@ class RulingReview(models.Model):
 
 
 class Discretion(models.Model):
-    """What the operator decided where a document leaves it to the operator (Division 9, 4.3, 4.9). Written once."""
+    """A decision by the operator's discretion, where the rulebook allows it (Division 9, 4.3, 4.9). Written once."""
 
     grants = WRITTEN_ONCE
     casino_path, pit_path = "casino", "pit"

@@ -1,7 +1,7 @@
-"""What follows from an incident or a ruling: each executed once, by one service, with a correction beside the round.
+"""Corrective actions: each is executed once, by one service, with a correction kept beside the round.
 
-A change of a settled round is ordered by one person and executed by a second one, from the casino's amount on. The
-second person sees what changes (audits.rulings.corrections.plans), and exactly that is executed, or nothing.
+From the casino's amount on, a change of a settled round is ordered by one person and executed by a second. The second
+person sees the changes (audits.rulings.corrections.plans); exactly these are executed, or nothing.
 """
 
 import datetime as dt
@@ -48,10 +48,10 @@ from audits.rulings.corrections.plans import (
     amended,
     amending_rules,
     amount_of,
+    changes_nothing,
     fingerprint_of,
     planned_as_ordered,
-    settled_otherwise,
-    stands_so,
+    settled_by_ruling,
     throw_of,
     voided,
 )
@@ -64,22 +64,23 @@ from games.engine.errors import InputError
 from games.engine.rules.loader import rulebook
 from games.floor.services.tables import table_suspend
 from games.history.audited_save import OvertakenError, verify_reason, verify_text
+from games.labels.rules import rulebook_label
 from games.ledger.services import LedgerEntry, ledger_append
 from games.live.services import LiveConflictError, live_step
 from games.models import Casino, DiceSet, LiveRound, Round, Staff, Table
 from games.rounds.services.outbox import requeue
 
-#: By one order; of damaged dice with more rounds than these, several orders each cover a part of the time.
+#: The limit for one order; for more affected rounds, several orders each cover a part of the period.
 MOST_ROUNDS = 5000
 
 
 @dataclass(frozen=True)
 class Basis:
-    """What a consequence rests on."""
+    """What a corrective action rests on."""
 
     incident: Incident
     ruling: Ruling | None = None
-    rule: str = ""  # a bare number, where a rule itself says so
+    rule: str = ""  # a bare number, if a rule itself decides
     discretion: Discretion | None = None
 
 
@@ -88,7 +89,10 @@ class Basis:
 
 @transaction.atomic
 def rounds_void(*, actor: Staff, basis: Basis, rounds: Sequence[Round], reason: str) -> Consequence:
-    """Every stake goes back. Before settlement by a rule that says so; after it by 5.6 or a ruling, and by two."""
+    """Order a void of rounds; every stake is returned.
+
+    Before settlement it rests on a voiding rule; after settlement on 5.6 or a ruling, and it takes two people.
+    """
     return _void(actor, basis, Consequence.Kind.VOID, rounds, reason)
 
 
@@ -96,9 +100,9 @@ def rounds_void(*, actor: Staff, basis: Basis, rounds: Sequence[Round], reason: 
 def affected_void(
     *, actor: Staff, basis: Basis, reason: str, narrowed: Narrowing = NOT_NARROWED
 ) -> Consequence:  # fmt: skip
-    """Void all rounds that the damaged dice of an incident affected, or those in a part of that time, with a reason.
+    """Order a void of all rounds affected by damaged dice, or with a reason of those in a part of the period.
 
-    By a rule it covers the rounds whose document has that rule; those of another document take a ruling.
+    A void by a rule covers the rounds whose rulebook has that rule; rounds of another rulebook take a ruling.
     """
     basis = locked(basis)
     authorize(actor, "consequence.void", basis.incident)
@@ -108,14 +112,14 @@ def affected_void(
         rounds = rounds.filter(rulebook__in=rulebooks_with(basis.rule))
         if not rounds.exists() and reach.rounds().exists():
             raise ValidationError(
-                {"rule": f"The rounds of this time are played by documents without a rule {basis.rule or '(none)'} on "
-                 "damaged dice; have the incident ruled on, and order the void by the ruling."}
+                {"rule": f"The rulebooks of these rounds have no rule {basis.rule or '(none)'} on damaged dice; have "
+                 "the incident ruled on, and order the void by the ruling."}
             )  # fmt: skip
     listed = list(rounds[: MOST_ROUNDS + 1])
     if len(listed) > MOST_ROUNDS:
         raise ValidationError(
-            {"from": f"More than {MOST_ROUNDS} rounds are affected. Give several orders, each narrowed to a part of "
-             "the time (from, to) with a reason."}
+            {"from": f"More than {MOST_ROUNDS} rounds are affected. Give several orders, each for a part of the time "
+             "(from, to) with a reason."}
         )  # fmt: skip
     return _void(actor, basis, Consequence.Kind.VOID_AFFECTED, listed, reason, **reach.kept())
 
@@ -126,16 +130,19 @@ def _void(
     basis = locked(basis)
     verify_rounds(basis.incident, rounds)
     lock_days(rounds)
-    books = [standing_net for standing_net in standing_nets_of(rounds) if not standing_net.is_returned]
-    if not books:
-        raise OvertakenError("Every one of these rounds is void already; nothing has changed.")
+    all_standing_nets = [nets for nets in standing_nets_of(rounds) if not nets.is_returned]
+    if not all_standing_nets:
+        raise OvertakenError("All of these rounds are already void; nothing has changed.")
     rules = verify_may_void(
-        actor, basis, books, after_settlement=any(book.has_paid or book.was_settled for book in books)
+        actor,
+        basis,
+        all_standing_nets,
+        after_settlement=any(nets.has_paid or nets.was_settled for nets in all_standing_nets),
     )
     if basis.ruling is None and "dice_set" not in values:
-        values["dice_set"] = verify_damage(basis, books)
+        values["dice_set"] = verify_damage(basis, all_standing_nets)
     bare = [citation.partition("#")[2] for citation in rules]
-    changes = [RoundChange(book, voided(book, bare)) for book in books]
+    changes = [RoundChange(standing_nets, voided(standing_nets, bare)) for standing_nets in all_standing_nets]
     return order_changes(actor, basis, kind, reason, changes, rules=rules, **values)
 
 
@@ -144,26 +151,26 @@ def round_settle(
     *, actor: Staff, basis: Basis, round: Round, reason: str, dice: Sequence[int] | None = None,
     nets: Mapping[int, int] | None = None,
 ) -> Consequence:  # fmt: skip
-    """As a ruling has it: by its dice or by others, some bets decided one by one, all others by the rules."""
+    """Order a settlement by a ruling: by the round's or other dice, with given nets; the rules decide the rest."""
     basis = locked(basis)
     verify_rounds(basis.incident, [round])
     authorize(actor, "consequence.order", round)
     verify_no_party(actor, basis.incident, [round])
     verify_remit(verify_ruling(basis), [round], voids=False, dice=dice, nets=nets)
     lock_days([round])
-    (books,) = standing_nets_of([round])
-    after = settled_otherwise(books, dice, nets or {})
-    if books.is_settled and after.is_decided and not any(after.nets):
+    (standing_nets,) = standing_nets_of([round])
+    after = settled_by_ruling(standing_nets, dice, nets or {})
+    if standing_nets.is_settled and after.is_decided and not any(after.nets):
         raise ValidationError({"nets": NO_STAKE_STAYS})
-    if stands_so(books, after):
-        raise OvertakenError(f"{round} is settled so already; nothing has changed.")
+    if changes_nothing(standing_nets, after):
+        raise OvertakenError(f"{round} is already settled this way; nothing has changed.")
     asked = {"dice": list(dice) if dice else None, "nets": {str(place): net for place, net in (nets or {}).items()}}
     return order_changes(
         actor,
         basis,
         Consequence.Kind.SETTLEMENT,
         reason,
-        [RoundChange(books, after)],
+        [RoundChange(standing_nets, after)],
         rules=_cited(round, after.rules),
         asked=asked,
     )
@@ -174,37 +181,38 @@ def result_amend(
     *, actor: Staff, basis: Basis, dice: Sequence[int], reason: str, live: LiveRound | None = None,
     round: Round | None = None,
 ) -> Consequence:  # fmt: skip
-    """Before settlement, where the rulebook has it so; after it, that is for a ruling."""
+    """Order an amended result before settlement, by the rulebook's own rule; after settlement it takes a ruling."""
     basis = locked(basis)
     throw = throw_of(dice)
     if live is not None:
         return _amend_live(actor, basis, live, throw, reason)
     if round is None:
-        raise ValidationError("Name the round whose result was entered wrongly.")
+        raise ValidationError("Choose the round whose result was entered wrongly.")
     verify_rounds(basis.incident, [round])
     authorize(actor, "consequence.void", round)
     lock_days([round])
-    (books,) = standing_nets_of([round])
-    if books.is_settled or books.is_void:
-        raise ValidationError(f"{round} is {'void' if books.is_void else 'settled'}; that takes a ruling.")
-    recorded = books.recorded()
+    (standing_nets,) = standing_nets_of([round])
+    if standing_nets.is_settled or standing_nets.is_void:
+        raise ValidationError(f"{round} is {'void' if standing_nets.is_void else 'settled'}; this requires a ruling.")
+    recorded = standing_nets.recorded()
     if recorded.assessment.throw is None:
         raise ValidationError(f"{round} has no result to amend.")
     if list(recorded.assessment.throw.faces) == list(throw.faces):
-        raise OvertakenError(f"{round} has these dice already; nothing has changed.")
+        raise OvertakenError(f"{round} already has these dice; nothing has changed.")
     return order_changes(
-        actor, basis, Consequence.Kind.RESULT, reason, [RoundChange(books, amended(books, throw.faces))],
+        actor, basis, Consequence.Kind.RESULT, reason,
+        [RoundChange(standing_nets, amended(standing_nets, throw.faces))],
         rules=_amending_rules(round.rulebook), asked={"dice": list(throw.faces)},
     )  # fmt: skip
 
 
 @transaction.atomic
 def table_suspend_for(*, actor: Staff, basis: Basis, reason: str) -> Consequence:
-    """No further game at the table of the incident until somebody resumes it."""
+    """Suspend the table of the incident until it is resumed."""
     basis = locked(basis)
     table = basis.incident.table
     if table is None:
-        raise ValidationError(f"{basis.incident} is at no table; there is nothing to suspend.")
+        raise ValidationError(f"{basis.incident} has no table to suspend.")
     step = table_suspend(actor=actor, table=table, reason=reason)
     order = order_record(actor, basis, Consequence.Kind.SUSPENSION, reason, rules=list(step.rules), table=table)
     decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason, step=step)
@@ -229,16 +237,20 @@ def consequence_execute(*, actor: Staff, consequence: Consequence, reason: str) 
 
 
 def verify_second_person(actor: Staff, order: Consequence, rounds: Sequence[Round]) -> None:
-    """Check that this person may execute: within reach of every round, no party, and neither ordered nor ruled."""
+    """Refuse a person who may not execute: out of reach of a round, a party, or who ordered or ruled."""
     verify_may_order(actor, order.incident, rounds)
     if actor.pk == order.by_id:
-        raise deny(actor, "consequence.order", f"{order}, which this person ordered: it takes a second one")
+        raise deny(actor, "consequence.order", f"{order}, which this person ordered: a second person must execute it")
     if actor.pk in _deciders(order):
-        raise deny(actor, "consequence.order", f"{order}, which this person decided on: it takes another one")
+        raise deny(
+            actor,
+            "consequence.order",
+            f"{order}, which rests on this person's own decision: another person must execute it",
+        )
 
 
 def can_execute(actor: Staff, order: Consequence) -> bool:
-    """Ask the same as `verify_second_person`, for pages."""
+    """Return whether this person may execute the order: the check of `verify_second_person`, for pages."""
     rounds = list(Round.objects.filter(pk__in=order.round_ids).select_related("table__casino"))
     places: list[Incident | Table] = [order.incident, *{round_.table for round_ in rounds}]
     reaches = all(can(actor, "consequence.order", place) for place in places)
@@ -247,12 +259,12 @@ def can_execute(actor: Staff, order: Consequence) -> bool:
 
 
 def _deciders(order: Consequence) -> set[int]:
-    """Whoever made the ruling or the discretion that an order rests on."""
+    """Return the people who made the ruling or the discretion that an order rests on."""
     return {made.by_id for made in (order.ruling, order.discretion) if made is not None}
 
 
 def verify_may_order(actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
-    """Check that this person may order, or execute, on the file and at the table of every round, and is no party."""
+    """Refuse a person who may not order on the incident or at the table of a round, or is a party."""
     authorize(actor, "consequence.order", incident)
     for table in sorted({round_.table for round_ in rounds}, key=lambda table: table.pk):
         authorize(actor, "consequence.order", table)
@@ -260,7 +272,7 @@ def verify_may_order(actor: Staff, incident: Incident, rounds: Sequence[Round]) 
 
 
 def verify_basis_holds(order: Consequence, rounds: Sequence[Round]) -> None:
-    """Check what an order rests on again: a ruling may be superseded, or the incident corrected, while it waits."""
+    """Check the basis of a waiting order again: the ruling may be superseded, or the incident corrected, by now."""
     if order.ruling is not None:
         ruling = verify_ruling(Basis(order.incident, order.ruling))
         voids = order.kind in (Consequence.Kind.VOID, Consequence.Kind.VOID_AFFECTED)
@@ -275,7 +287,7 @@ def verify_basis_holds(order: Consequence, rounds: Sequence[Round]) -> None:
 
 @transaction.atomic
 def consequence_decline(*, actor: Staff, consequence: Consequence, reason: str) -> Consequence:
-    """By whoever ordered it or anybody who could execute it: it does not happen."""
+    """Decline a waiting order, so that it is never executed."""
     order = _waiting(consequence)
     authorize(actor, "consequence.order", order.incident)
     verify_reason(reason)
@@ -296,13 +308,14 @@ def _waiting(consequence: Consequence) -> Consequence:
 
 
 def locked(basis: Basis) -> Basis:
-    """Nobody else does anything to the file meanwhile: a second click waits, and then finds it done."""
+    """Lock the incident of an order: a second click waits, and then finds the order done."""
     return replace(basis, incident=incident_locked(basis.incident))
 
 
 def verify_rounds(incident: Incident, rounds: Sequence[Round]) -> None:
+    """Refuse no rounds, too many rounds, or rounds of another casino."""
     if not rounds:
-        raise ValidationError({"rounds": "There is no round to correct; name at least one."})
+        raise ValidationError({"rounds": "Name at least one round to correct."})
     if len(rounds) > MOST_ROUNDS:
         raise ValidationError({"rounds": f"More than {MOST_ROUNDS} rounds; name them in several orders."})
     for round_ in rounds:
@@ -311,57 +324,64 @@ def verify_rounds(incident: Incident, rounds: Sequence[Round]) -> None:
 
 
 def verify_may_void(
-    actor: Staff, basis: Basis, books: Sequence[StandingNets], *, after_settlement: bool
+    actor: Staff, basis: Basis, all_standing_nets: Sequence[StandingNets], *, after_settlement: bool
 ) -> list[str]:  # fmt: skip
-    """The rules by which it is so, as citations; a refusal is on record."""
+    """Return the rules that void these rounds, as citations; refuse if the person or the rule does not allow it."""
     action = "consequence.order" if after_settlement or basis.ruling else "consequence.void"
-    for table in {book.round.table for book in books}:
+    for table in {standing_nets.round.table for standing_nets in all_standing_nets}:
         authorize(actor, action, table)
     if basis.ruling:
-        verify_no_party(actor, basis.incident, [book.round for book in books])
-        verify_remit(verify_ruling(basis), [book.round for book in books], voids=True)
-        return list(dict.fromkeys(rule for book in books for rule in _cited(book.round, _ruling_rules(book.round))))
+        verify_no_party(actor, basis.incident, [standing_nets.round for standing_nets in all_standing_nets])
+        verify_remit(verify_ruling(basis), [standing_nets.round for standing_nets in all_standing_nets], voids=True)
+        rounds = [standing_nets.round for standing_nets in all_standing_nets]
+        return list(dict.fromkeys(rule for round_ in rounds for rule in _cited(round_, _ruling_rules(round_))))
     if after_settlement:
-        verify_no_party(actor, basis.incident, [book.round for book in books])
+        verify_no_party(actor, basis.incident, [standing_nets.round for standing_nets in all_standing_nets])
     cited = []
-    for book in books:
-        voiding = rulebook(book.round.rulebook).voidings.get(basis.rule)
+    for standing_nets in all_standing_nets:
+        voiding = rulebook(standing_nets.round.rulebook).voidings.get(basis.rule)
         if voiding is None:
             raise ValidationError(
-                {"rule": f"{book.round.rulebook} has no rule {basis.rule or '(none)'} that voids a round."}
+                {
+                    "rule": f"{rulebook_label(standing_nets.round.rulebook)} has no rule {basis.rule or '(none)'} that "
+                    "voids a round."
+                }
             )
-        if book.is_settled and voiding.action != VOID_AFFECTED:
-            raise ValidationError({"rule": f"{book.round} is settled: a void by {voiding.rule} takes a ruling first."})
-        cited += _cited(book.round, (voiding.rule,))
+        if standing_nets.is_settled and voiding.action != VOID_AFFECTED:
+            raise ValidationError(
+                {"rule": f"{standing_nets.round} is settled: a void under rule {voiding.rule} requires a ruling first."}
+            )
+        cited += _cited(standing_nets.round, (voiding.rule,))
     return list(dict.fromkeys(cited))
 
 
-def verify_damage(basis: Basis, books: Sequence[StandingNets]) -> DiceSet | None:
-    """Rounds void for damaged dice were played with that set: which one; none where another rule voids them."""
+def verify_damage(basis: Basis, all_standing_nets: Sequence[StandingNets]) -> DiceSet | None:
+    """Return the damaged set that the rounds were played with; None where another rule voids them."""
     by_damage = [
-        book.round for book in books
-        if rulebook(book.round.rulebook).voidings[basis.rule].action == VOID_AFFECTED
+        standing_nets.round for standing_nets in all_standing_nets
+        if rulebook(standing_nets.round.rulebook).voidings[basis.rule].action == VOID_AFFECTED
     ]  # fmt: skip
     return verify_affected(basis.incident, by_damage).dice_set if by_damage else None
 
 
 def verify_no_party(actor: Staff, incident: Incident, rounds: Sequence[Round]) -> None:
-    """Refuse whoever dealt or supervised: by the record of a round, or as confirmed on the incident."""
+    """Refuse a person who dealt or supervised, by the record of a round or as confirmed on the incident."""
     if is_party_on(actor, incident, rounds):
         raise deny(actor, "consequence.order", f"rounds of {incident} that this person dealt or supervised")
 
 
 def verify_ruling(basis: Basis) -> Ruling:
+    """Return the ruling that an order rests on; refuse one that does not hold or is about another incident."""
     ruling = basis.ruling
     if ruling is None:
-        raise ValidationError("This takes a ruling; have the incident ruled on first.")
+        raise ValidationError("This requires a ruling; have the incident ruled on first.")
     if ruling.incident_id != basis.incident.pk:
         raise ValidationError(f"{ruling} is about another incident, {ruling.incident}.")
     later = Ruling.objects.filter(replaces=ruling).first()
     if later is not None:
-        raise OvertakenError(f"{ruling} no longer holds: see {later}. Nothing has changed.")
+        raise OvertakenError(f"{ruling} is no longer in force: see {later}. Nothing has changed.")
     if ruling.is_withdrawal:
-        raise ValidationError(f"{ruling} only withdraws another one; nothing follows from it.")
+        raise ValidationError(f"{ruling} only withdraws another ruling; no order can rest on it.")
     return ruling
 
 
@@ -369,7 +389,7 @@ def verify_remit(
     ruling: Ruling, rounds: Sequence[Round], *, voids: bool, dice: Sequence[int] | None = None,
     nets: Mapping[int, int] | None = None,
 ) -> None:  # fmt: skip
-    """What follows from a ruling concerns its incident, and does not go against a rule that decides the round."""
+    """Refuse an order that goes beyond the ruling's incident, or against a rule that decides the round."""
     for round_ in rounds:
         if ruling.incident.situation != DAMAGED and (fault := place_fault(ruling.incident, round_)):
             raise ValidationError({"rounds": fault})
@@ -378,7 +398,7 @@ def verify_remit(
 
 
 def _ruling_rules(round: Round) -> tuple[str, ...]:
-    """What a ruling rests on in the document of a round: its own rule on rulings, where it has one."""
+    """Return the rule on rulings in the rulebook of a round, if it has one."""
     return rulebook(round.rulebook).ruling_rules
 
 
@@ -391,7 +411,7 @@ def _amending_rules(book_id: str) -> list[str]:
 
 
 def _amend_live(actor: Staff, basis: Basis, live: LiveRound, throw: Throw, reason: str) -> Consequence:
-    """A round in play gets the event itself, with whoever ordered it: some documents ask for the authority (7.2)."""
+    """Amend a round in play by the event itself, with the person who ordered it: some rulebooks require it (7.2)."""
     document = {
         "call": f"amend-{uuid.uuid4().hex}", "kind": "result-amended", "dice": list(throw.faces), "by": actor.number,
     }  # fmt: skip
@@ -409,23 +429,23 @@ def _amend_live(actor: Staff, basis: Basis, live: LiveRound, throw: Throw, reaso
     return order
 
 
-# --- Whether it takes a second person ---------------------------------------------------------------------
+# --- Whether a second person is needed --------------------------------------------------------------------
 
-#: What one person moves alone is added up over this time.
+#: The period over which the amounts moved by one person alone are added up.
 ALONE_FOR = dt.timedelta(hours=24)
 #: The first half of an advisory lock's key; the second is the person's id. The trigger on corrections takes the same.
 ALONE_LOCK = 0x7A15A4
 
 
 def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[RoundChange]) -> bool:
-    """Tell whether a second person has to execute: a settled or void round changes, and the amount is reached.
+    """Return whether a second person must execute: a settled or void round changes, and the amount is reached.
 
-    What was moved before on these rounds counts, and what this person moved alone in the last 24 hours: a change that
-    is split into several orders takes a second person as the whole would. The database adds up the same.
+    Earlier amounts on these rounds count, and what this person moved alone in the last 24 hours: a change split into
+    several orders needs a second person as the whole would. The database adds up the same amounts.
     """
     if not any(change.touches_settled_money for change in changes):
         return False
-    rounds = [change.books.round.pk for change in changes]
+    rounds = [change.before.round.pk for change in changes]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ALONE_LOCK, actor.pk % 2**31])  # two orders at once
         cursor.execute("SELECT money_moved(%s, %s, %s, %s)", [actor.pk, casino.pk, rounds, timezone.now() - ALONE_FOR])
@@ -439,8 +459,8 @@ def takes_second_person(actor: Staff, casino: Casino, changes: Sequence[RoundCha
 def order_changes(
     actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str, changes: Sequence[RoundChange], **values: Any
 ) -> Consequence:  # fmt: skip
-    """Put an order on record; execute it at once where it takes no second person."""
-    rounds = [change.books.round for change in changes]
+    """Record an order; execute it at once if it needs no second person."""
+    rounds = [change.before.round for change in changes]
     needs_second = takes_second_person(actor, basis.incident.casino, changes)
     if needs_second:
         verify_may_order(actor, basis.incident, rounds)
@@ -454,7 +474,7 @@ def order_changes(
 
 
 def execute(order: Consequence, actor: Staff, reason: str, changes: Sequence[RoundChange]) -> None:
-    """Record the decision, the corrections and the notice to compliance, all or nothing."""
+    """Record the decision and the corrections, and notify compliance."""
     decide(order, ConsequenceDecision.Outcome.EXECUTED, actor, reason)
     correct(order, actor, changes)
     if order.amount or any(change.touches_settled_money for change in changes):
@@ -466,7 +486,9 @@ def order_record(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str
     round_ids = sorted(values.pop("round_ids", []))
     same = Consequence.objects.filter(incident=basis.incident, kind=kind, round_ids=round_ids, decision=None).first()
     if same is not None:
-        raise OvertakenError(f"{same} was ordered by {same.who} and waits for a second person; nothing has changed.")
+        raise OvertakenError(
+            f"{same} was ordered by {same.who} and is waiting for a second person; nothing has changed."
+        )
     order = Consequence.objects.create(
         casino=basis.incident.casino, incident=basis.incident, ruling=basis.ruling, discretion=basis.discretion,
         kind=kind, round_ids=round_ids, reason=reason.strip(), by=actor, who=actor_name(actor), **values,
@@ -483,7 +505,7 @@ def order_record(actor: Staff, basis: Basis, kind: Consequence.Kind, reason: str
 
 
 def _reached(order: Consequence) -> tuple[Any, ...]:
-    """What the ledger holds of the dice, the time and the discretion that an order rests on."""
+    """Return what the ledger keeps of the dice, the period and the discretion that an order rests on."""
     moments = (order.radius_from, order.radius_to, order.affected_from, order.affected_to)
     return (
         order.dice_set.code if order.dice_set else None,
@@ -503,32 +525,33 @@ def decide(order: Consequence, outcome: ConsequenceDecision.Outcome, actor: Staf
 
 
 def correct(order: Consequence, actor: Staff, changes: Sequence[RoundChange]) -> None:
-    """Record the corrections and what each player gets or gives back, and have the rounds reconciled again."""
+    """Record the corrections, refunds and recoveries, and have the rounds reconciled again."""
     who = actor_name(actor)
     made = Correction.objects.bulk_create([_correction(order, change, who) for change in changes])  # in one statement
     owed: dict[str, int] = defaultdict(int)
     touched: dict[str, set[int]] = defaultdict(set)
     by_table: dict[Table, list[LedgerEntry]] = defaultdict(list)
     for correction in made:
-        one = correction.round
-        for player, delta in zip(one.players, correction.deltas, strict=True):
+        round_ = correction.round
+        for player, delta in zip(round_.players, correction.deltas, strict=True):
             if delta:
                 owed[player] += delta
-                touched[player].add(one.pk)
-        by_table[one.table].append(LedgerEntry("correction", correction.pk, _held(order, correction)))
-    for table in sorted(by_table, key=lambda one: one.pk):
+                touched[player].add(round_.pk)
+        by_table[round_.table].append(LedgerEntry("correction", correction.pk, _held(order, correction)))
+    for table in sorted(by_table, key=lambda table: table.pk):
         ledger_append(table, *by_table[table])
     Repayment.objects.bulk_create(
         Repayment(consequence=order, player=player, amount=amount, rounds=len(touched[player]))
         for player, amount in sorted(owed.items()) if amount
     )  # fmt: skip
-    requeue(change.books.round.pk for change in changes)
+    requeue(change.before.round.pk for change in changes)
 
 
 def _correction(order: Consequence, change: RoundChange, who: str) -> Correction:
-    after, one = change.after, change.books.round
+    after, round_ = change.after, change.before.round
     return Correction(
-        consequence=order, round=one, ordinal=change.books.ordinal, table=one.table, gaming_day=one.gaming_day,
+        consequence=order, round=round_, ordinal=change.before.ordinal, table=round_.table,
+        gaming_day=round_.gaming_day,
         deltas=change.deltas, nets=after.nets, is_void=after.is_void, is_settled=after.is_settled, dice=after.dice,
         is_decided=after.is_decided, decided=after.decided, rules=list(after.rules), who=who,
     )  # fmt: skip
@@ -554,7 +577,7 @@ def _held(order: Consequence, correction: Correction) -> tuple[Any, ...]:
 
 
 def lock_days(rounds: Sequence[Round]) -> None:
-    """Nobody reconciles these days meanwhile, corrects a round of them, or changes what the tables are settled by."""
+    """Lock the days of rounds against reconciliation and other corrections, and their tables against new terms."""
     places = sorted({(round_.table_id, round_.gaming_day) for round_ in rounds})
     for table_id, day in places:
         summary_ensure((table_id, day))
@@ -565,7 +588,7 @@ def lock_days(rounds: Sequence[Round]) -> None:
         cursor.execute("SELECT 1 FROM games_table WHERE id = ANY (%s) ORDER BY id FOR KEY SHARE", [tables])
 
 
-# --- What players get or give back ------------------------------------------------------------------------
+# --- Refunds and recoveries -------------------------------------------------------------------------------
 
 UNDONE = {RepaymentMark.What.NOT_TOLD: RepaymentMark.What.TOLD, RepaymentMark.What.NOT_PAID: RepaymentMark.What.PAID}
 #: The marks about the money itself.
@@ -574,25 +597,25 @@ MONEY_MARKS = (RepaymentMark.What.PAID, RepaymentMark.What.NOT_PAID)
 
 @transaction.atomic
 def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str = "") -> RepaymentMark:
-    """Mark that the patron was told, or that it was paid; or that such a mark was a slip, with the reason.
+    """Mark a refund or recovery: patron informed, paid, or the reversal of such a mark with a reason.
 
-    Whoever ordered or executed the change does not mark the money of it.
+    The people who ordered or executed the change may not mark its payment.
     """
     incident = incident_locked(repayment.consequence.incident)
     authorize(actor, "repayment.mark", incident)
     if what not in RepaymentMark.What.values:
-        raise ValidationError({"what": f"{what!r:.40} is none of {', '.join(RepaymentMark.What.values)}."})
+        raise ValidationError({"what": f"{what!r:.40} is not valid; choose {', '.join(RepaymentMark.What.values)}."})
     mark = RepaymentMark.What(what)
     if mark in MONEY_MARKS and not may_mark_money(actor, repayment.consequence):
         raise deny(
-            actor, "repayment.mark", f"{repayment}, which this person ordered or executed: another one marks it as paid"
+            actor, "repayment.mark", f"{repayment}, which this person ordered or executed: another must mark it as paid"
         )
     verify_text("note", note)
     if mark in UNDONE and not note.strip():
-        raise ValidationError({"note": "Say why the mark is taken back."})
+        raise ValidationError({"note": "Give a reason for reversing the mark."})
     is_marked = marks_of(repayment)[UNDONE.get(mark, mark)]
     if is_marked is (mark not in UNDONE):
-        raise OvertakenError(f"{repayment.player}: that stands already; nothing has changed.")
+        raise OvertakenError(f"{repayment.player}: this is already marked; nothing has changed.")
     made = RepaymentMark.objects.create(
         repayment=repayment, what=mark, note=note.strip(), by=actor, who=actor_name(actor)
     )
@@ -610,12 +633,12 @@ def repayment_mark(*, actor: Staff, repayment: Repayment, what: str, note: str =
 
 
 def may_mark_money(actor: Staff, order: Consequence) -> bool:
-    """Whoever ordered or executed a change does not mark as paid what it led to."""
+    """Return whether this person may mark payments of an order: not if they ordered or executed it."""
     return actor.pk not in (order.by_id, order.decision.by_id)
 
 
 def marks_of(repayment: Repayment) -> dict[str, bool]:
-    """Whether the patron was told, and whether it was paid: by the last mark of each."""
+    """Return whether the patron was informed and whether it was paid, by the last mark of each."""
     standing: dict[str, bool] = {RepaymentMark.What.TOLD: False, RepaymentMark.What.PAID: False}
     for mark in repayment.marks.all():
         what = RepaymentMark.What(mark.what)

@@ -1,4 +1,4 @@
-"""Rulings: made in the right post by somebody who is no party, kept as they were made, superseded by another."""
+"""Rulings: made in the right post by a person who is no party, never changed, superseded by another."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -37,18 +37,19 @@ from games.engine.rules.loader import rulebooks
 from games.engine.rules.readings import setting_faults
 from games.floor.moments import as_text
 from games.history.audited_save import OvertakenError, verify_reason, verify_texts
+from games.labels.rules import rulebook_label
 from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Round, SettlementPolicy, Staff
 from games.rounds.services.outbox import requeue
 from games.settlement_policies.services import NOTHING_SET, Setting, settlement_policy_set
 
 SERIES = "RU"
-TOLD = "compliance"
+NOTIFIED_ROLE = "compliance"
 
 
 @dataclass(frozen=True)
 class RulingDraft:
-    """What is going to be ruled."""
+    """The draft of a ruling."""
 
     kind: str
     question: str
@@ -57,11 +58,9 @@ class RulingDraft:
     facts: str = ""
     rules: Sequence[str] = ()  # citations
     scope: str = Scope.ROUND
-    effective_from: dt.datetime | None = None  # of a standing one; now, where none is given
+    effective_from: dt.datetime | None = None  # for a standing interpretation; defaults to now
     setting: Setting = NOTHING_SET
-    readings: Sequence[
-        str
-    ] = ()  # names of the rulebook's readings that it is about; those that `setting` is about are added
+    readings: Sequence[str] = ()  # names of the rulebook's readings; those that `setting` changes are added
     follows: Ruling | None = None
     departs_from: Ruling | None = None
     departure: str = ""
@@ -71,7 +70,7 @@ class RulingDraft:
 
 @transaction.atomic
 def ruling_make(*, actor: Staff, incident: Incident, draft: RulingDraft) -> Ruling:
-    """The file is ruled on with it. Of two at once, one stands and the other is told."""
+    """Rule on an incident. Of two rulings at once, the first is kept and the other refused."""
     current = incident_locked(incident)
     post = verify_may_rule(actor, current, draft.override)
     verify_unruled(current)
@@ -83,19 +82,21 @@ def ruling_make(*, actor: Staff, incident: Incident, draft: RulingDraft) -> Ruli
 
 @transaction.atomic
 def ruling_supersede(*, actor: Staff, ruling: Ruling, draft: RulingDraft) -> Ruling:
-    """Another takes its place: a standing one from its own moment on, never for what was played before."""
+    """Supersede a ruling by another; a standing one from the new one's moment on, never for earlier rounds."""
     current = incident_locked(ruling.incident)
     post = verify_may_rule(actor, current, draft.override)
     verify_not_replaced(ruling)
     if ruling.is_standing and draft.scope != Scope.STANDING:
-        raise ValidationError({"scope": f"{ruling} stands: what takes its place stands too, or withdraw it."})
+        raise ValidationError(
+            {"scope": f"{ruling} is a standing interpretation; replace it by another one, or withdraw it."}
+        )
     return _record(actor, post, current, draft, replaces=ruling)
 
 
 def ruling_withdraw(
     *, actor: Staff, ruling: Ruling, reason: str, effective_from: dt.datetime | None = None, override: str = ""
 ) -> Ruling:  # fmt: skip
-    """It no longer holds, and nothing takes its place: from then on the document's own words count again."""
+    """Withdraw a ruling without a replacement: from then on only the rulebook applies."""
     verify_reason(reason)
     draft = RulingDraft(
         kind=ruling.kind, question=ruling.question, facts=ruling.facts, decision=f"{ruling} is withdrawn.",
@@ -109,74 +110,81 @@ def ruling_withdraw(
 
 
 def verify_may_rule(actor: Staff, incident: Incident, override: str) -> Capacity:
-    """In the post at this moment, and not by a party; each refusal is on record."""
-    standing = authorize(actor, "ruling.make", incident)
+    """Return the post in which the person rules; refuse the wrong post or a party, with a record of each refusal."""
+    capacity = authorize(actor, "ruling.make", incident)
     if is_disqualified(actor, incident):
         raise deny(actor, "ruling.make", f"incident {incident}, in which this person dealt or supervised")
     if is_reporter(actor, incident) and not override.strip():
         raise deny(actor, "ruling.make", f"incident {incident}, which this person reported")
     if needs_consent(actor):
         verify_consent(actor, incident, override)
-    return standing
+    return capacity
 
 
 def verify_consent(actor: Staff, incident: Incident, override: str) -> None:
-    """In the place of the casino's own people: with a reason, and compliance's consent on record."""
+    """Refuse group staff, who rule in the place of the casino's own people, without consent and a reason."""
     if not has_consent(actor, incident):
         raise deny(actor, "ruling.make", f"incident {incident}, without compliance's consent on record")
     if not override.strip():
-        raise ValidationError({"override": f"Say why you rule in the place of the people of {incident.casino.code}."})
+        raise ValidationError(
+            {"override": f"Give a reason for ruling in the place of the staff of {incident.casino.code}."}
+        )
 
 
 def verify_unruled(incident: Incident) -> None:
+    """Refuse an incident that is already ruled on or closed."""
     if incident.state == IncidentState.RULED:
         last = incident.rulings.order_by("-pk").first()
         known = f"in {last} by {last.who}" if last else "already"
-        raise OvertakenError(f"{incident} was ruled on {known}. Nothing has changed; supersede that ruling if need be.")
+        raise OvertakenError(
+            f"{incident} was ruled on {known}. Nothing has changed; supersede that ruling if necessary."
+        )
     if incident.state == IncidentState.CLOSED:
         raise OvertakenError(f"{incident} is closed; have it reopened first. Nothing has changed.")
 
 
 def verify_not_replaced(ruling: Ruling) -> None:
+    """Refuse a ruling that is already superseded or withdrawn, or only withdraws another."""
     later = Ruling.objects.filter(replaces=ruling).first()
     if later is not None:
         word = "withdrawn" if later.is_withdrawal else "superseded"
         raise OvertakenError(f"{ruling} was {word} by {later} ({later.who}). Nothing has changed.")
     if ruling.is_withdrawal:
-        raise ValidationError(f"{ruling} only withdraws another one; there is nothing to take its place.")
+        raise ValidationError(f"{ruling} only withdraws another ruling; it cannot be replaced.")
 
 
 def verify_precedent(incident: Incident, draft: RulingDraft) -> None:
-    """What stands is followed, or departed from in so many words."""
+    """Refuse a draft that neither follows the interpretation in force nor departs from it with a reason."""
     if draft.departs_from is not None and not draft.departure.strip():
-        raise ValidationError({"departure": f"Say why this departs from {draft.departs_from}."})
+        raise ValidationError({"departure": f"Give a reason for departing from {draft.departs_from}."})
     if draft.kind == RulingKind.CONFIRMATION:
         return
     standing = binding(incident, draft.rules)
     if standing is None or standing in (draft.follows, draft.departs_from):
         return
     raise ValidationError(
-        {"departure": f"{standing} stands ({standing.decision:.200}): follow it, or say why this departs from it."}
+        {"departure": f"{standing} is in force ({standing.decision:.200}): follow it, or depart from it with a reason."}
     )
 
 
 def verify_draft(incident: Incident, draft: RulingDraft, now: dt.datetime) -> None:
+    """Refuse a draft with missing texts, unknown values, or beyond what a ruling may decide."""
     faults: dict[str, str] = {}
     for name in ("question", "decision", "reasoning"):
         if not getattr(draft, name).strip():
-            faults[name] = "Write something: it stands in the record for good."
+            faults[name] = "This is required: it is kept on record."
     if draft.kind not in RulingKind.values:
-        faults["kind"] = f"{draft.kind!r:.40} is none of {', '.join(RulingKind.values)}."
+        faults["kind"] = f"{draft.kind!r:.40} is not valid; choose {', '.join(RulingKind.values)}."
     elif draft.kind != RulingKind.NOT_COVERED and not draft.rules:
-        faults["rules"] = "Name the rule that is interpreted or confirmed."
+        faults["rules"] = "Enter the rule that is interpreted or confirmed."
     if unknown := [rule for rule in draft.rules if not is_rule(rule)]:
         faults["rules"] = f"{', '.join(unknown)[:200]}: no such rule; write it as rws-tai-sai-v6#5.1.2."
     if draft.scope not in Scope.values:
-        faults["scope"] = f"{draft.scope!r:.40} is none of {', '.join(Scope.values)}."
+        faults["scope"] = f"{draft.scope!r:.40} is not valid; choose {', '.join(Scope.values)}."
     elif draft.scope == Scope.STANDING:
         faults |= _standing_faults(incident, draft, now)
     elif draft.effective_from is not None or draft.setting:
-        faults["scope"] = "Only a standing interpretation holds from a moment on, and sets how rounds are settled."
+        faults["scope"] = "Only a standing interpretation can have a starting time or set how rounds are settled."
     faults = remit_faults(incident, draft) | faults
     if faults:
         raise ValidationError(dict(faults))
@@ -184,16 +192,17 @@ def verify_draft(incident: Incident, draft: RulingDraft, now: dt.datetime) -> No
 
 def _standing_faults(incident: Incident, draft: RulingDraft, now: dt.datetime) -> dict[str, str]:
     if draft.kind == RulingKind.CONFIRMATION:
-        return {"scope": "A confirmation is of one case; an interpretation can stand."}
+        return {"scope": "A confirmation is for one case only; choose an interpretation for a standing ruling."}
     if not incident.rulebook:
-        return {"scope": f"{incident} is at no table with a rulebook, so there is nothing for it to stand in."}
+        return {"scope": f"{incident} has no table with a rulebook, so a ruling on it cannot be standing."}
     if draft.effective_from is not None and draft.effective_from < now:
         known = as_text(now, incident.casino)
-        return {"effective_from": f"It is {known} already; what was played before is not touched."}
+        return {"effective_from": f"It is already {known}; a ruling cannot apply to earlier rounds."}
     return setting_faults(rulebook_of(incident.rulebook), draft.setting.excess, draft.setting.rounding)
 
 
 def is_rule(citation: str) -> bool:
+    """Return whether a citation names a known rule."""
     book, separator, number = citation.partition("#")
     return bool(separator) and book in rulebooks() and number in rulebooks()[book].rules
 
@@ -220,16 +229,16 @@ def _record(actor: Staff, post: Capacity, incident: Incident, draft: RulingDraft
     verify_texts(ruling)
     ruling.full_clean()
     ruling.save(force_insert=True)
-    _set_policy(actor, ruling, draft, replaces, now)  # which locks tables: before chains, as everybody does
+    _set_policy(actor, ruling, draft, replaces, now)  # this locks tables, which all code does before it locks chains
     ledger_append(incident.table or incident.casino, LedgerEntry("ruling", ruling.pk, _held(ruling, draft)))
-    _tell_of_override(ruling)
+    _notify_of_override(ruling)
     requeue(Round.objects.filter(incidents__incident=incident).values_list("pk", flat=True))
     return ruling
 
 
 def _held(ruling: Ruling, draft: RulingDraft) -> tuple[object, ...]:
     starts_at = ruling.effective_from.astimezone(dt.UTC) if ruling.effective_from else None
-    links = tuple(one.number if one else None for one in (ruling.replaces, ruling.follows, ruling.departs_from))
+    links = tuple(link.number if link else None for link in (ruling.replaces, ruling.follows, ruling.departs_from))
     return (
         ruling.number, ruling.incident.number, ruling.kind, ruling.rulebook, ruling.rules, ruling.question,
         ruling.facts, ruling.decision, ruling.reasoning, ruling.scope, starts_at, ruling.is_withdrawal, *links,
@@ -239,7 +248,7 @@ def _held(ruling: Ruling, draft: RulingDraft) -> tuple[object, ...]:
 
 
 def _set_policy(actor: Staff, ruling: Ruling, draft: RulingDraft, replaces: Ruling | None, now: dt.datetime) -> None:
-    """What a standing interpretation sets; one that takes another's place ends what that one had set."""
+    """Set the policy of a standing interpretation; one that replaces another ends what that one had set."""
     before = SettlementPolicy.objects.filter(casino=ruling.casino, ruling=replaces.number).first() if replaces else None
     if ruling.effective_from is None or not (draft.setting or before):
         return
@@ -249,13 +258,13 @@ def _set_policy(actor: Staff, ruling: Ruling, draft: RulingDraft, replaces: Ruli
     )  # fmt: skip
 
 
-def _tell_of_override(ruling: Ruling) -> None:
+def _notify_of_override(ruling: Ruling) -> None:
     if not ruling.override:
         return
-    people = people_in(TOLD, ruling.casino)
-    text = f"{ruling} on {ruling.incident} was made by {ruling.who} by override: {ruling.override}"
+    people = people_in(NOTIFIED_ROLE, ruling.casino)
+    text = f"{ruling} on {ruling.incident} was made by {ruling.who} with an override. Reason: {ruling.override}"
     Notice.objects.create(
-        casino=ruling.casino, role=TOLD, text=text, people=[str(person) for person in people],
+        casino=ruling.casino, role=NOTIFIED_ROLE, text=text, people=[str(person) for person in people],
         recipients=[person.pk for person in people],
     )  # fmt: skip
 
@@ -265,18 +274,18 @@ def _tell_of_override(ruling: Ruling) -> None:
 
 @transaction.atomic
 def ruling_consent(*, actor: Staff, incident: Incident, ruler: Staff, reason: str) -> RulingConsent:
-    """Consent that a casino manager of no single casino rules, where nobody of the casino can."""
+    """Consent to a ruling by a group casino manager, where no one of the casino can rule."""
     current = incident_locked(incident)
     authorize(actor, "ruling.consent", current)
     verify_unruled(current)
     verify_reason(reason)
     if rulers := rulers_of(current):
         names = ", ".join(map(str, rulers))
-        raise ValidationError(f"{names} can rule on {current}; the consent is for where nobody of the casino can.")
+        raise ValidationError(f"{names} can rule on {current}; consent is only needed where no one of the casino can.")
     if ruler not in group_rulers_of(current):
-        raise ValidationError({"ruler": "Choose a casino manager of no single casino who is no party."})
+        raise ValidationError({"ruler": "Choose a group casino manager who is not a party."})
     if has_consent(ruler, current):
-        raise OvertakenError(f"The consent for {ruler} is on record already; nothing has changed.")
+        raise OvertakenError(f"The consent for {ruler} is already on record; nothing has changed.")
     consent = RulingConsent.objects.create(
         incident=current, ruler=ruler, reason=reason.strip(), by=actor, who=actor_name(actor)
     )
@@ -287,16 +296,16 @@ def ruling_consent(*, actor: Staff, incident: Incident, ruler: Staff, reason: st
 
 @transaction.atomic
 def ruling_review(*, actor: Staff, ruling: Ruling, rulebook: str, outcome: str) -> RulingReview:
-    """A standing interpretation looked at again in the light of another document."""
+    """Record the review of a ruling under a rulebook."""
     authorize(actor, "ruling.make", ruling)
     review = RulingReview(
         ruling=ruling, rulebook=rulebook_of(rulebook).id, outcome=outcome.strip(), by=actor, who=actor_name(actor)
     )
     if not review.outcome:
-        raise ValidationError({"outcome": "Say what came of it."})
+        raise ValidationError({"outcome": "Enter the outcome of the review."})
     verify_texts(review)
     if RulingReview.objects.filter(ruling=ruling, rulebook=rulebook).exists():
-        raise OvertakenError(f"{ruling} was reviewed for {rulebook} already; nothing has changed.")
+        raise OvertakenError(f"{ruling} was already reviewed under {rulebook_label(rulebook)}; nothing has changed.")
     review.save(force_insert=True)
     held = (ruling.number, review.rulebook, review.outcome, review.who, review.at.astimezone(dt.UTC))
     ledger_append(ruling.table or ruling.casino, LedgerEntry("ruling-review", review.pk, held))

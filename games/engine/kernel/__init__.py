@@ -1,1 +1,1 @@
-"""Settling many rounds at once, with NumPy."""
+"""Settle many rounds at once, with NumPy."""

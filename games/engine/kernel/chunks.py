@@ -1,4 +1,4 @@
-"""Chunks of rounds for the `kernel`, its verdict on them, and where in them the bets of a round are."""
+"""Chunks of rounds for the `kernel`, its verdict on them, and where the bets of each round are."""
 
 from dataclasses import dataclass, fields
 from typing import Any, cast
@@ -19,20 +19,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rounds side by side, and the bets of all rounds one after the other; whole numbers of any type will do."""
+    """Rounds side by side, with the bets of all rounds one after the other. Any integer type will do."""
 
-    games: Ints  # a round each, as all that follow: which of the kernel's games
-    throws: Ints  # `throw_number`, or -1 where no dice decide
-    void: Flags  # every stake goes back. Neither void nor a throw: unfinished
-    sizes: Ints  # how many bets it has
-    boxes: Ints  # a bet each, as all that follow: number of the box
+    games: Ints  # per round, as all that follow: which of the kernel's games
+    throws: Ints  # `throw_number`, or -1 if no dice decide
+    void: Flags  # every stake is returned. Neither void nor a throw: unfinished
+    sizes: Ints  # number of bets
+    boxes: Ints  # per bet, as all that follow: number of the box
     stakes: Ints
     nets: Ints  # as recorded
-    counts: Flags | None = None  # False: refused or late; on no box's total, and expected to have net 0
-    compared: Flags | None = None  # False: no net was given
+    counts: Flags | None = None  # False: refused or late; not in a box total, expected net 0
+    compared: Flags | None = None  # False: no net was recorded
 
     def part(self, rounds: slice, bets: slice) -> "Chunk":
-        """Some of the rounds, with the bets that are theirs."""
+        """Return some of the rounds with their bets."""
         return Chunk(
             self.games[rounds],
             self.throws[rounds],
@@ -48,16 +48,16 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What should have become of every bet and every round."""
+    """The expected outcome of every bet and every round."""
 
-    effective: Amounts  # a bet each: what it counts for; in an unfinished round, what it would
-    expected: Amounts  # a bet each: net; 0 in void and unfinished rounds
-    differs: Flags  # a round each, as all that follow: a net that was given is not the expected one
-    breaches: Flags  # a box or a pair over its limit, or a bet under its minimum
-    needs_ruling: Flags  # the minimums alone are more than a box may hold
-    house: Amounts  # the house's expected result
-    mean_216: Amounts  # its result summed over the 216 throws; 0 in void and unfinished rounds, as is the next
-    variance: Floats  # of its result over the 216 throws
+    effective: Amounts  # per bet: effective stake, also in an unfinished round
+    expected: Amounts  # per bet: expected net; 0 in void and unfinished rounds
+    differs: Flags  # per round, as all that follow: a recorded net is not the expected one
+    breaches: Flags  # a box or a pair exceeds its limit, or a bet is below its minimum
+    needs_ruling: Flags  # the minimums alone exceed what a box may hold
+    house: Amounts  # expected result of the house
+    mean_216: Amounts  # sum of the house results over the 216 throws; 0 in void and unfinished rounds, as is the next
+    variance: Floats  # variance of the house result over the 216 throws
 
     @classmethod
     def blank(cls, rounds: int, bets: int) -> "Verdict":
@@ -81,7 +81,7 @@ class Verdict:
 class Block:
     """Rounds of a chunk that are settled together.
 
-    Numbers of a round are brought to native types, which is cheap; those of a bet are left as they came.
+    Columns of rounds are converted to native types, which is cheap; columns of bets are left as they are.
     """
 
     def __init__(self, chunk: Chunk) -> None:
@@ -97,14 +97,14 @@ class Block:
         self._ends = np.cumsum(self.sizes)
 
     def counting_stakes(self) -> Amounts:
-        """A copy, with 0 for what does not count."""
+        """Return a copy of the stakes, with 0 for bets that do not count."""
         stakes = self.stakes.astype(np.int64)
         if self.counts is not None:
             stakes *= self.counts
         return stakes
 
     def cells(self, lines: Places) -> Places:
-        """For each bet, its box's place in a table in which `lines` are those of the rounds."""
+        """For each bet, return the place of its box in a table whose `lines` are those of the rounds."""
         cells: Places = np.repeat(lines * COLUMNS, self.sizes)
         cells += self.boxes
         return cells
@@ -114,34 +114,36 @@ class Block:
         return slice(end - int(self.sizes[number]), end)
 
     def rounds_with(self, bets: Flags) -> Flags:
-        """The rounds that have one of these bets."""
-        found = np.zeros(self.size, np.bool_)
-        found[np.searchsorted(self._ends, np.flatnonzero(bets), side="right")] = True
-        return found
+        """Flag the rounds that have one of these bets."""
+        flags = np.zeros(self.size, np.bool_)
+        flags[np.searchsorted(self._ends, np.flatnonzero(bets), side="right")] = True
+        return flags
 
     def rounds_above(self, bound: int) -> list[int]:
-        """Rounds whose stakes are together about the bound or more; in most blocks none can be."""
+        """List the rounds whose total stakes may exceed the bound; in most blocks there are none."""
         if int(self.stakes.max(initial=0)) * int(self.sizes.max(initial=0)) <= bound:
             return []
         totals = np.bincount(np.repeat(np.arange(self.size), self.sizes), self.stakes, self.size)
         return [int(number) for number in np.flatnonzero(totals > bound)]
 
     def totals_of_boxes(self, stakes: Amounts) -> Floats:
-        """For each round, a line of what lies on every box."""
+        """Return one line per round with the total of every box."""
         cells = self.cells(np.arange(self.size))
         totals = np.bincount(cells, stakes, self.size * COLUMNS).reshape(self.size, COLUMNS)
-        return cast(Floats, totals)  # with weights, they are sums in float64
+        return cast(Floats, totals)  # with weights, bincount sums in float64
 
     def sums(self, amounts: Amounts) -> Amounts:
-        """Of the bets of each round."""
+        """Sum the bets of each round."""
         sums = np.zeros(self.size, np.int64)
-        with_bets = np.flatnonzero(self.sizes)  # one without any would be given the first bet of the next
+        with_bets = np.flatnonzero(
+            self.sizes
+        )  # reduceat would give a round without bets the first bet of the next round
         if with_bets.size:
             sums[with_bets] = np.add.reduceat(amounts, (self._ends - self.sizes)[with_bets])
         return sums
 
     def differing(self, expected: Amounts) -> Flags:
-        """Finished rounds with a net that is not the expected one."""
+        """Flag the finished rounds with a recorded net that is not the expected one."""
         wrong: Flags = expected != self.nets
         if self.compared is not None:
             wrong = wrong & self.compared

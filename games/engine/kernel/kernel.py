@@ -1,12 +1,12 @@
-"""Many rounds at once: chunks of mixed rulebooks, layouts, limits and policies, settled with NumPy in whole numbers.
+"""Settle many rounds at once with NumPy, in whole numbers; rulebooks, layouts, limits and policies may be mixed.
 
-The one part of the engine that needs more than the standard library (`kernel_chunks` and `kernel_policies` belong to
-it). It says of every round what `settlement`, `limits` and `exposure` say of it one by one; the tests hold it to that.
+Only this package of the engine needs more than the standard library. It gives every round the same result as
+`settlement`, `limits` and `exposure` do one by one; tests compare the two.
 
-Totals and house results are sums of whole numbers in float64, exact below 2**53. The largest number that arises is
-216 × (highest odds + 1) × all stakes of a round. A round in which that may exceed 2**52 goes through the scalar engine:
-with odds of 180 to 1, one with stakes above 115,000 million minor units. A result beyond int64 is an OverflowError,
-never a wrong number.
+Totals and house results are sums of whole numbers in float64, exact below 2**53. The largest possible number is
+216 × (highest odds + 1) × all stakes of a round. A round in which that may exceed 2**52 is settled by the scalar
+engine: with odds of 180 to 1, a round with stakes above 115,000 million minor units. A result beyond int64 raises an
+OverflowError; it is never a wrong number.
 """
 
 from collections.abc import Sequence
@@ -30,14 +30,14 @@ ALL_THROWS = tuple(all_throws())
 THROWS = len(ALL_THROWS)
 NO_THROW = THROWS  # the line in which no box wins or loses
 EXACT = 2**52
-BLOCK = 768  # rounds; with more, the memory for them is fetched anew each time, which takes longer than the work
+BLOCK = 768  # rounds; a larger block gets fresh memory each time, which takes longer than the calculation
 NEVER = 2**62  # as good as no limit: no stake is so large
-NOT_THERE = 2**63 - 1  # the minimum of a box that the layout lacks: every bet in it draws attention
+NOT_THERE = 2**63 - 1  # the minimum of a box that the layout lacks, so that every bet in it is flagged
 
 
 @dataclass(frozen=True)
 class KernelGame:
-    """What a round is settled by."""
+    """The rules, layout and limits a round is settled by."""
 
     book: Rulebook
     layout: Layout
@@ -50,13 +50,13 @@ class KernelGame:
 
 
 def throw_number(dice: Sequence[int]) -> int:
-    """The place of a throw among the 216, from 0 for 1, 1, 1."""
+    """Return the place of a throw among the 216, from 0 for 1, 1, 1."""
     first, second, third = dice
     return ((first - 1) * len(FACES) + second - 1) * len(FACES) + third - 1
 
 
 class Kernel:
-    """Tables of what every game pays and permits, and the settling of chunks by them."""
+    """Tables of odds and limits of every game, and the settlement of chunks by them."""
 
     def __init__(self, games: Sequence[KernelGame]) -> None:
         self.games = tuple(games)
@@ -75,7 +75,7 @@ class Kernel:
         self._policies = np.array([POLICIES.index(game.policy) for game in self.games], np.intp)
 
     def settle(self, chunk: Chunk) -> Verdict:
-        """What should have become of every bet and every round."""
+        """Calculate the expected outcome of every bet and every round."""
         self._verify(chunk)
         if len(chunk.sizes) <= BLOCK:
             return self._settle_block(Block(chunk))
@@ -88,7 +88,7 @@ class Kernel:
         return verdict
 
     def _verify(self, chunk: Chunk) -> None:
-        """What the tables have no place for would be read from a wrong one."""
+        """Refuse numbers outside the tables: NumPy would read them from a wrong place."""
         bounds = (
             ("games", chunk.games, 0, len(self.games) - 1),
             ("throws", chunk.throws, -1, THROWS - 1),
@@ -98,9 +98,9 @@ class Kernel:
         )
         for name, column, least, most in bounds:
             if column.size and not least <= int(column.min()) <= int(column.max()) <= most:
-                raise ValueError(f"{name}: a number is not within {least} to {most}.")
+                raise ValueError(f"{name}: a number is outside {least} to {most}.")
         if int(chunk.sizes.sum()) != len(chunk.boxes):
-            raise ValueError(f"sizes: they count {int(chunk.sizes.sum())} bets; {len(chunk.boxes)} are given.")
+            raise ValueError(f"sizes: they add up to {int(chunk.sizes.sum())} bets, but {len(chunk.boxes)} are given.")
 
     def _settle_block(self, block: Block) -> Verdict:
         effective = block.counting_stakes()
@@ -124,7 +124,7 @@ class Kernel:
         return verdict
 
     def _lines(self, block: Block) -> Places:
-        """For each round, the line of the multipliers for its layout and throw."""
+        """For each round, return the line of the multipliers for its layout and throw."""
         lines = np.where(block.settled, block.throws, NO_THROW)
         lines += self._layouts[block.games] * (THROWS + 1)
         return lines
@@ -132,14 +132,14 @@ class Kernel:
     # --- Limits ---
 
     def _beyond(self, block: Block, totals: Floats) -> Flags:
-        """Rounds with a box over its maximum, or two boxes too far apart."""
-        found = np.any(totals > self._maximums.take(block.games, axis=0), axis=1)
-        for (one, other), allowed in self._differentials.items():
-            found |= np.abs(totals[:, one] - totals[:, other]) > allowed[block.games]
-        return np.asarray(found)
+        """Flag rounds with a box over its maximum, or a pair over its differential."""
+        beyond = np.any(totals > self._maximums.take(block.games, axis=0), axis=1)
+        for (first, other), allowed in self._differentials.items():
+            beyond |= np.abs(totals[:, first] - totals[:, other]) > allowed[block.games]
+        return np.asarray(beyond)
 
     def _below_minimum(self, block: Block) -> Flags:
-        """Rounds with a bet under its minimum."""
+        """Flag rounds with a bet below its minimum."""
         minimums = self._minimums.take(block.cells(block.games))
         low: Flags = block.stakes < minimums
         if block.counts is not None:
@@ -150,18 +150,21 @@ class Kernel:
         return block.rounds_with(low)
 
     def _permitted(self, games: Places, totals: Floats) -> Floats:
-        """What each box may hold; the heavier of two that are too far apart: the lighter and the Differential."""
+        """Return what each box may hold, with maximum and differential."""
         maximums = self._maximums[games]
         permitted = maximums.copy()
-        for (one, other), differential in self._differentials.items():
-            apart, allowed = totals[:, one] - totals[:, other], differential[games]
-            for heavier, lighter, exceeded in ((one, other, apart > allowed), (other, one, -apart > allowed)):
+        for (first, other), differential in self._differentials.items():
+            difference, allowed = totals[:, first] - totals[:, other], differential[games]
+            for heavier, lighter, exceeded in (
+                (first, other, difference > allowed),
+                (other, first, -difference > allowed),
+            ):
                 most = np.minimum(totals[:, lighter], maximums[:, lighter]) + allowed
                 permitted[exceeded, heavier] = np.minimum(permitted[exceeded, heavier], most[exceeded])
         return permitted
 
     def _give_way(self, block: Block, beyond: Flags, totals: Floats, effective: Amounts) -> Flags:
-        """Cuts the bets of over-full boxes, in `effective` and in `totals`; the rounds that need a ruling."""
+        """Cut the bets of over-full boxes in `effective` and `totals`. Return the rounds that need a ruling."""
         needs_ruling = np.zeros(block.size, np.bool_)
         giving = beyond & ~block.void & (self._policies[block.games] != POLICIES.index("in-full"))
         rounds = np.flatnonzero(giving)
@@ -192,7 +195,7 @@ class Kernel:
     # --- Over all throws ---
 
     def _outlook(self, block: Block, totals: Floats) -> tuple[Amounts, Floats]:
-        """Of the house's result over the 216 throws: its sum, and its variance."""
+        """Return the sum and the variance of the house result over the 216 throws."""
         sums, variance = np.zeros(block.size, np.int64), np.zeros(block.size, np.float64)
         layouts = np.where(block.settled, self._layouts[block.games], -1)
         for number, payoffs in enumerate(self._payoffs):
@@ -200,14 +203,14 @@ class Kernel:
             if rounds.size:
                 results = totals[rounds, : len(payoffs)] @ payoffs
                 sums[rounds] = results[:, -1]
-                # no matrix product: a round's sum is the same whatever rounds stand beside it
+                # no matrix product: a round's sum must not depend on the other rounds in the block
                 variance[rounds] = (np.square(results[:, :-1]) * self._ways).sum(axis=1) / THROWS**3
         return sums, variance
 
     # --- Too large for the tables ---
 
     def _settle_exactly(self, block: Block, number: int, verdict: Verdict) -> None:
-        """One round by the scalar engine, into its places of the verdict; whether its nets differ is left open."""
+        """Settle one round by the scalar engine and store it in the verdict; `differs` is left to the caller."""
         game = self.games[block.games[number]]
         bets = np.arange(len(block.boxes))[block.bets_of(number)]
         if block.counts is not None:
@@ -244,7 +247,7 @@ _KNOWN: dict[int, LayoutTables] = {}
 
 
 def _tables(layout: Layout) -> LayoutTables:
-    """Worked out once a process. The layout stays with them, so that nothing else is ever found under its id."""
+    """Build the tables of a layout once per process. The layout is kept with them, so that its id is never reused."""
     known = _KNOWN.get(id(layout))
     if known is None:
         multipliers = _multipliers(layout)
@@ -253,7 +256,7 @@ def _tables(layout: Layout) -> LayoutTables:
 
 
 def _multipliers(layout: Layout) -> NDArray[np.int16]:
-    """For every throw and every box, what a bet gains for each unit; last, the line in which nothing moves."""
+    """For every throw and box, return what a bet gains per unit; the last line is zero."""
     lines = {throw.ascending: _line(layout, throw) for throw, _ in distinct_throws()}
     place = {faces: number for number, faces in enumerate(lines)}
     table = np.array([*lines.values(), [0] * COLUMNS], np.int16)
@@ -268,7 +271,7 @@ def _line(layout: Layout, throw: Throw) -> list[int]:
 
 
 def _payoffs(layout: Layout, multipliers: NDArray[np.int16]) -> Floats:
-    """For every box, 216 × what the house gains above its mean on the 56 distinct throws; last, its sum over all 216.
+    """For every box, return 216 × the house gain above its mean on the 56 distinct throws; last, its sum over all 216.
 
     So scaled, every number is whole, and a variance loses nothing to the difference of two large numbers.
     """
@@ -295,11 +298,11 @@ def _maximums(game: KernelGame) -> list[float]:
 
 
 def _differentials(games: Sequence[KernelGame]) -> dict[tuple[int, int], Floats]:
-    """By the numbers of two boxes, what each game allows between them."""
-    found: dict[tuple[int, int], Floats] = {}
+    """Return, by the numbers of two boxes, the differential of each game."""
+    differentials: dict[tuple[int, int], Floats] = {}
     for number, game in enumerate(games):
         for type_, allowed in game.limits.differential.items():
-            one, other = (NUMBERS[box.code] for box in game.layout.boxes_of(type_))
-            column = found.setdefault((one, other), np.full(len(games), np.inf))
+            first, other = (NUMBERS[box.code] for box in game.layout.boxes_of(type_))
+            column = differentials.setdefault((first, other), np.full(len(games), np.inf))
             column[number] = min(allowed, NEVER)
-    return found
+    return differentials

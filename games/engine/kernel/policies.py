@@ -1,4 +1,4 @@
-"""How the bets of over-full boxes give way, many boxes at once: the policies of `limits`, in whole numbers."""
+"""Cut the bets of many over-full boxes at once: the policies of `limits`, in whole numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ INT64 = 2**63
 
 @dataclass(frozen=True)
 class CrowdedBoxes:
-    """Bets of over-full boxes, in the order of bets, each beside what holds for its box."""
+    """Bets of over-full boxes, in the order of bets, each with the limits of its box."""
 
     boxes: NDArray[np.intp]  # equal for bets of one box of one round
     stakes: NDArray[np.int64]
@@ -27,7 +27,7 @@ class CrowdedBoxes:
 
 
 def give_way(crowd: CrowdedBoxes, policies: NDArray[np.intp]) -> NDArray[np.int64]:
-    """What each bet counts for, by the policy that stands beside it."""
+    """Return the effective stake of each bet, by its policy."""
     result = crowd.stakes.copy()
     sharing = np.flatnonzero(policies == POLICIES.index("proportional"))
     if sharing.size:
@@ -41,14 +41,14 @@ def give_way(crowd: CrowdedBoxes, policies: NDArray[np.intp]) -> NDArray[np.int6
 
 
 def minimums_exceed(crowd: CrowdedBoxes) -> NDArray[np.bool_]:
-    """Bets whose box is to hold more than it may by the minimums alone."""
+    """Flag the bets whose box exceeds what it may hold by the minimums alone."""
     _, places = np.unique(crowd.boxes, return_inverse=True)
     least = np.bincount(places, np.minimum(crowd.stakes, crowd.minimums))
     return np.asarray(least[places] > crowd.permitted)
 
 
 def _by_box(bets: NDArray[np.intp], boxes: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """The bets, those of one box together and in their order."""
+    """Group the bets by box, in their order."""
     if not bets.size:
         return []
     ordered = bets[np.argsort(boxes[bets], kind="stable")]
@@ -56,10 +56,10 @@ def _by_box(bets: NDArray[np.intp], boxes: NDArray[np.intp]) -> list[NDArray[np.
 
 
 def proportional(crowd: CrowdedBoxes) -> NDArray[np.int64]:
-    """Stake × permitted ÷ total, rounded down to the chip unit, never below the minimum."""
+    """Cut in proportion: stake × permitted ÷ total, rounded down to the chip unit, never below the minimum."""
     stakes: NDArray[Any] = crowd.stakes
     if int(stakes.max()) * int(crowd.permitted.max()) >= INT64:
-        stakes = stakes.astype(object)  # the same sum with Python's whole numbers, which have no end
+        stakes = stakes.astype(object)  # the same sum with Python integers, which cannot overflow
     shares = stakes * crowd.permitted // crowd.totals // crowd.units * crowd.units
     return np.where(
         crowd.stakes <= crowd.minimums, crowd.stakes, np.maximum(shares.astype(np.int64), crowd.minimums)
@@ -67,7 +67,7 @@ def proportional(crowd: CrowdedBoxes) -> NDArray[np.int64]:
 
 
 def filled(stakes: Sequence[int], minimum: int, permitted: int, unit: int) -> list[int]:
-    """One box: the larger bets give way until it holds what it may, to within less than a chip unit."""
+    """Cut the larger bets of one box until it holds what it may, to within less than a chip unit."""
     result = list(stakes)
     giving = [position for position, stake in enumerate(stakes) if stake > minimum]
     while giving:
@@ -88,7 +88,7 @@ def filled(stakes: Sequence[int], minimum: int, permitted: int, unit: int) -> li
 
 
 def _hand_out(result: list[int], order: Sequence[int], stakes: Sequence[int], left: int, unit: int) -> None:
-    """Left-over chip units, as long as there are any; no bet grows beyond its stake."""
+    """Hand out left-over chip units; no bet grows beyond its stake."""
     while left >= unit and (open_ := [position for position in order if result[position] < stakes[position]]):
         for position in open_:
             if left < unit:

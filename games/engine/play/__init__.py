@@ -1,1 +1,1 @@
-"""A round as it is played: the order of play, irregularities, and what is wrong with a recorded round."""
+"""A round as it is played: the order of play, irregularities, and the faults of a recorded round."""

@@ -1,4 +1,4 @@
-"""What is wrong with a round on record: paid wrongly, over or under a limit, irregular; each with its rule."""
+"""Find what is wrong with a recorded round: wrong payments, limits exceeded, irregularities; each with its rule."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from games.engine.rules.rulebook import Layout, Rulebook
 from games.engine.settlement import Reckoning, Settlement, bet_rules, reckon, settle
 from games.engine.signs.limits import Bet, Breach, Holding, Limits, breaches, holdings
 
-#: Goes up where the same round would be found otherwise than before; findings name the version that found them.
+#: Increase when the same round would give other findings than before; findings name the version that made them.
 VERSION = "3"
 
 
@@ -25,17 +25,17 @@ class RecordedBet(NamedTuple):
     player: str
     box: str
     stake: int
-    net: int | None  # None: none was given, and nothing is compared
+    net: int | None  # None: no net was recorded, so nothing is compared
     is_late: bool = False
     is_refused: bool = False
     is_withdrawn: bool = False  # in time
     is_timed: bool = False  # on record is when it was placed
     is_withdrawn_late: bool = False  # after no-more-bets: it stays on the felt
-    is_at_the_call: bool = False  # placed or taken back at the very moment of no-more-bets
+    is_at_the_call: bool = False  # placed or withdrawn at exactly no-more-bets
 
     @property
     def counts(self) -> bool:
-        """On the felt when betting was closed; else it counts for nothing, and its net is 0."""
+        """Say whether the bet was on the felt when betting closed; if not, it counts for nothing and its net is 0."""
         return not (self.is_late or self.is_refused or self.is_withdrawn)
 
 
@@ -50,7 +50,7 @@ class Discrepancy:
 
 @dataclass(frozen=True)
 class Beyond:
-    """A bet that a ruling, or discretion, settled otherwise than the rules would."""
+    """A bet that a ruling or a discretion settled differently from the rules."""
 
     position: int  # of the bet, from 0
     by_rules: int
@@ -59,26 +59,26 @@ class Beyond:
 
 @dataclass(frozen=True)
 class Ruled:
-    """What was decided about a round after it was recorded: it stands in the place of what its events say."""
+    """What was decided about a round after it was recorded. It replaces what its events say."""
 
     rules: tuple[str, ...]  # bare numbers
     is_void: bool = False
     is_settled: bool = False
     throw: Throw | None = None
-    nets: tuple[int | None, ...] | None = None  # where bets were decided one by one; None: the rules decide this one
-    decision: str = ""  # the ruling or discretion that it rests on; empty where a rule itself says so
+    nets: tuple[int | None, ...] | None = None  # decisions on single bets; None: the rules decide
+    decision: str = ""  # the ruling or discretion behind it; empty if a rule itself decides
 
-    def instead_of(self, found: Assessment) -> Assessment:
+    def instead_of(self, assessment: Assessment) -> Assessment:
         if self.is_void:
-            return replace(found, void_rules=self.rules, is_void=True, is_finished=True)
+            return replace(assessment, void_rules=self.rules, is_void=True, is_finished=True)
         if not self.is_settled:
-            return replace(found, throw=self.throw or found.throw)
-        return replace(found, void_rules=(), is_void=False, is_finished=True, throw=self.throw or found.throw)
+            return replace(assessment, throw=self.throw or assessment.throw)
+        return replace(assessment, void_rules=(), is_void=False, is_finished=True, throw=self.throw or assessment.throw)
 
 
 @dataclass(frozen=True)
 class RecordedRound:
-    """A round as it was recorded, with what it is settled by. Where it was corrected, its bets have the nets since."""
+    """A recorded round with what it is settled by. The bets of a corrected round have the corrected nets."""
 
     book: Rulebook
     layout: Layout
@@ -86,10 +86,10 @@ class RecordedRound:
     events: Sequence[Event]
     bets: Sequence[RecordedBet]
     excess: str | None = None
-    rulings: tuple[str, ...] = ()  # the standing ones that its excess and its rounding follow
-    answers: tuple[str, ...] = ()  # the ones about this very round
+    rulings: tuple[str, ...] = ()  # standing interpretations that set its excess and rounding
+    answers: tuple[str, ...] = ()  # those about this very round
     ruled: Ruled | None = None
-    ruled_by_rule: Ruled | None = None  # the last that a rule itself decided: what a ruling is held against
+    ruled_by_rule: Ruled | None = None  # the last decision made by a rule: a ruling is compared with it
 
     @cached_property
     def counting(self) -> list[RecordedBet]:
@@ -105,7 +105,7 @@ class RecordedRound:
 
     @cached_property
     def reckoning(self) -> Reckoning | None:
-        """As the rules have it; none where the round is void or unfinished."""
+        """Calculate the sums by the rules; None if the round is void or unfinished."""
         by_events = self._by_events
         if by_events.is_void or not by_events.is_finished or by_events.throw is None:
             return None
@@ -113,7 +113,7 @@ class RecordedRound:
 
     @cached_property
     def settlement(self) -> Settlement | None:
-        """The same with its reasons; the reference of a bet is its position."""
+        """Settle the round with reasons. The reference of a bet is its position."""
         throw = self._by_events.throw
         if self.reckoning is None or throw is None:
             return None
@@ -125,23 +125,23 @@ class RecordedRound:
         needs_ruling = bool(self.reckoning and self.reckoning.needs_ruling)
         if not needs_ruling:
             return self._by_events
-        found = self._assess(limits_need_ruling=True)
-        return self.ruled.instead_of(found) if self.ruled else found
+        assessment = self._assess(limits_need_ruling=True)
+        return self.ruled.instead_of(assessment) if self.ruled else assessment
 
     @cached_property
     def _by_events(self) -> Assessment:
-        found = self._assess()
-        return self.ruled.instead_of(found) if self.ruled else found
+        assessment = self._assess()
+        return self.ruled.instead_of(assessment) if self.ruled else assessment
 
     def _assess(self, limits_need_ruling: bool = False) -> Assessment:
         return assess(self.book, self.events, bet_irregularities(self.book, self.bets), limits_need_ruling)
 
     def expected(self) -> list[tuple[int, tuple[str, ...]]]:
-        """The net of every bet and its rules; nothing where the round is unfinished."""
+        """Return the expected net and rules of every bet; empty if the round is unfinished."""
         return [(net, self._rules(position)) for position, net in enumerate(self._nets())]
 
     def _nets(self) -> list[int]:
-        """The expected ones; nothing where the round is unfinished."""
+        """Return the expected nets; empty if the round is unfinished."""
         if not self.assessment.is_finished:
             return []
         by_rules = [0] * len(self.bets)
@@ -153,7 +153,7 @@ class RecordedRound:
         return [net if was is None else was for net, was in zip(by_rules, self.ruled.nets, strict=True)]
 
     def _rules(self, position: int) -> tuple[str, ...]:
-        """By which rules a bet of a finished round has the net that is expected."""
+        """Return the rules by which a bet of a finished round has its expected net."""
         bet, throw = self.bets[position], self.assessment.throw
         if self.ruled and self.ruled.nets is not None and self.ruled.nets[position] is not None:
             return self.ruled.rules
@@ -168,13 +168,13 @@ class RecordedRound:
 
     @cached_property
     def _places(self) -> list[int]:
-        """How many bets that count stand before each."""
+        """For each bet, count the counting bets before it."""
         return list(accumulate((bet.counts for bet in self.bets), initial=0))
 
     # --- What is wrong with it ---
 
     def discrepancies(self) -> Iterator[Discrepancy]:
-        """In the order of the bets. Reasons are looked for only where there is one."""
+        """Yield the discrepancies in the order of the bets. Reasons are calculated only if there is one."""
         nets = self._nets()
         pairs = enumerate(zip(self.bets, nets, strict=False))
         for position in [at for at, (bet, net) in pairs if bet.net is not None and bet.net != net]:
@@ -182,7 +182,7 @@ class RecordedRound:
             yield Discrepancy(position, discrepancy_kind(net, recorded), net, recorded, self._rules(position))
 
     def beyond_rules(self) -> Iterator[Beyond]:
-        """Yield the bets that the last ruling or discretion settled otherwise than the rules alone would."""
+        """Yield the bets that the last ruling or discretion settled differently from the rules alone."""
         if self.ruled is None or not self.ruled.decision:
             return
         for position, (by_rules, decided) in enumerate(zip(self._by_rules_alone(), self._nets(), strict=False)):
@@ -190,20 +190,20 @@ class RecordedRound:
                 yield Beyond(position, by_rules, decided)
 
     def _by_rules_alone(self) -> list[int]:
-        """The nets without any ruling: of a round that was never settled by its dice, and without dice nothing."""
+        """Return the nets without any ruling. Empty if the round was never settled by its dice and has none."""
         alone = replace(self, ruled=self.ruled_by_rule)
-        found = alone.assessment
-        if not found.is_finished and found.throw is not None:
-            alone = replace(alone, ruled=Ruled((), is_settled=True, throw=found.throw))
+        assessment = alone.assessment
+        if not assessment.is_finished and assessment.throw is not None:
+            alone = replace(alone, ruled=Ruled((), is_settled=True, throw=assessment.throw))
         return alone._nets() or [0] * len(self.bets)
 
     def breaches(self) -> Sequence[Breach]:
-        """In every round, void and unfinished ones too."""
+        """Yield the breaches of every round, void and unfinished ones too."""
         return breaches(self.layout, self.limits, self.counting, self.boxes)
 
     def irregularities(self) -> Iterator[Irregularity]:
         for irregularity in self.assessment.irregularities:
-            if irregularity.action == "unfinished" and self.assessment.is_finished:  # it was, until it was ruled on
+            if irregularity.action == "unfinished" and self.assessment.is_finished:  # a ruling decided it since
                 continue
             yield self._answered(irregularity)
 
@@ -213,7 +213,7 @@ class RecordedRound:
         return replace(irregularity, detail=f"{irregularity.detail} Ruled on: {', '.join(self.answers)}.")
 
     def policy_rulings(self, position: int) -> tuple[str, ...]:
-        """The standing rulings by which a bet gave way, or did not: those of its box, where that holds too much."""
+        """List the standing rulings by which a bet was cut or not: those of its box, if it exceeds its maximum."""
         bet = self.bets[position]
         if self.reckoning is None or not bet.counts or not self.boxes[bet.box].is_over_full:
             return ()
@@ -221,20 +221,20 @@ class RecordedRound:
 
 
 def bet_irregularities(book: Rulebook, bets: Sequence[RecordedBet]) -> list[Irregularity]:
-    """List bets placed or taken back after no-more-bets, each by itself. What is not on the felt is not taken back."""
+    """List bets placed or withdrawn after no-more-bets, one entry each. Only a bet on the felt is withdrawn late."""
     late, withdrawal = situation_of(book, "late-bet"), situation_of(book, "late-withdrawal")
-    found = [
+    irregularities = [
         Irregularity(late.rules[0], late.action, f"{bet.player} {bet.box}", position)
         for position, bet in enumerate(bets) if bet.is_late
     ]  # fmt: skip
-    return found + [
+    return irregularities + [
         Irregularity(withdrawal.rules[0], withdrawal.action, f"{bet.player} {bet.box} {LATE_WITHDRAWAL}", position)
         for position, bet in enumerate(bets) if bet.counts and bet.is_withdrawn_late
     ]  # fmt: skip
 
 
 def off_felt_rules(book: Rulebook, bet: RecordedBet) -> tuple[str, ...]:
-    """Say by which rules a bet that was late, refused or taken back in time has a net of 0."""
+    """Return the rules by which a late, refused or withdrawn bet has a net of 0."""
     if bet.is_refused and bet.is_timed and not bet.is_late:
         return situation_of(book, "over-limit-noticed").rules
     if bet.is_withdrawn and not bet.is_refused and not bet.is_late:
@@ -247,7 +247,7 @@ def breach_rules(book: Rulebook, breach: Breach) -> tuple[str, ...]:
 
 
 def discrepancy_kind(expected: int, recorded: int) -> str:
-    """What to call it that a player got, or gave, another amount than was due."""
+    """Name the kind of a difference between the expected and the recorded net."""
     if expected == 0:
         return "void-not-returned"
     if expected > 0:

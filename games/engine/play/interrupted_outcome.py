@@ -1,4 +1,4 @@
-"""What is decided when play is interrupted (5.4): by the dice known so far, over every throw they can still become."""
+"""What an interruption decides (5.4): by the dice known so far, over every throw they can still become."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from games.engine.rules.rulebook import Layout
 
 @dataclass(frozen=True)
 class InterruptedOutcome:
-    """The boxes that have won or lost whatever the open dice would show, and those that are still open."""
+    """The boxes that have won or lost whatever the unknown dice show, and those still open."""
 
     won: tuple[str, ...]
     lost: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the events of a round say about it: is it void, finished, and what was irregular, each with its rule."""
+"""Judge a round by its events: is it void, is it finished, and what was irregular, each with its rule."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Event:
     dice: Throw | None = None
     known: tuple[int, ...] | None = None  # of an interruption
     rule: str | None = None  # of a void: a bare number, or "ruling"
-    activated: bool = False  # of a tumbler that did not tumble: it was activated all the same
+    activated: bool = False  # of a tumbler that was activated but did not tumble
     by: str | None = None  # of a void or an amended result: the staff number, as it was sent
 
     @property
@@ -32,17 +32,17 @@ class Event:
 
 @dataclass(frozen=True)
 class Irregularity:
-    rule: str | None  # a bare number; None where the document is silent
+    rule: str | None  # a bare number; None if the document is silent
     action: str
     detail: str = field(compare=False, default="")
-    position: int | None = None  # of the bet that it is about, from 0
+    position: int | None = None  # of the bet concerned, from 0
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a round should have been, by its events."""
+    """The expected state of a round, judged by its events."""
 
-    void_rules: tuple[str, ...]  # all that void it, exact ones; a ruling's are the rulebook's own
+    void_rules: tuple[str, ...]  # all rules that void it, the exact ones; for a ruling, the rulebook's own
     is_void: bool
     is_finished: bool
     throw: Throw | None  # the dice that count
@@ -50,18 +50,18 @@ class Assessment:
 
 
 def in_order(events: Sequence[Event]) -> list[Event]:
-    """By time; equal times in the order in which they were sent."""
+    """Sort events by time; equal times keep the order in which they were sent."""
     return sorted(events, key=lambda event: event.at)
 
 
 def is_late(events: Sequence[Event], placed_at: datetime | None) -> bool:
-    """Placed later than, not at, the call that closed the betting."""
+    """Say whether a bet was placed after (not at) the call that closed betting."""
     closed = next((event.at for event in events if event.kind == NO_MORE_BETS), None)
     return closed is not None and placed_at is not None and placed_at > closed
 
 
 def result_of(ordered: Sequence[Event]) -> Throw | None:
-    """Return the dice that count: the last result, else three dice that were known when play was interrupted."""
+    """Return the dice that count: the last result, or else three dice known when play was interrupted."""
     results = [event.dice for event in ordered if event.kind in (RESULT, RESULT_AMENDED)]
     known = [event.known for event in ordered if event.known and is_result(event)]
     if results or not known:
@@ -71,12 +71,12 @@ def result_of(ordered: Sequence[Event]) -> Throw | None:
 
 
 def is_result(event: Event) -> bool:
-    """Tell whether the dice were established: by a result, or by an interruption with all of them known."""
+    """Say whether an event established the dice: a result, or an interruption with all of them known."""
     return event.kind == RESULT or (event.kind == INTERRUPTION and len(event.known or ()) == COUNT)
 
 
 def voids_of(book: Rulebook, ordered: Sequence[Event]) -> tuple[list[Event], list[Event]]:
-    """Split the void events: those that void the round, and those that came when it was over and void nothing.
+    """Split the void events into those that void the round and those that came after its end and void nothing.
 
     After settlement the round can only be voided by a ruling, or where the dice were damaged (RWS 5.6).
     """
@@ -98,22 +98,22 @@ def _reaches_back(book: Rulebook, event: Event) -> bool:
 def assess(
     book: Rulebook, events: Sequence[Event], of_bets: Sequence[Irregularity] = (), limits_need_ruling: bool = False
 ) -> Assessment:
-    """Say what the round should have been. `of_bets` are the irregularities of single bets, each listed by itself."""
+    """Judge a round. `of_bets` are the irregularities of single bets, each listed separately."""
     ordered = in_order(events)
-    shown = [found for found in _by_event(book, ordered) if found[0].action != "stand"]
+    situations = [pair for pair in _by_event(book, ordered) if pair[0].action != "stand"]
     voided, too_late = voids_of(book, ordered)
     exact = list(
-        dict.fromkeys(rule for situation, _ in shown if situation.action == "void" for rule in situation.rules)
+        dict.fromkeys(rule for situation, _ in situations if situation.action == "void" for rule in situation.rules)
     )
     is_void = bool(exact or voided)
     throw = result_of(ordered)
     finished = is_void or (throw is not None and any(event.kind == SETTLED for event in ordered))
     listed = [
-        *(_irregularity(situation, detail) for situation, detail in shown),
+        *(_irregularity(situation, detail) for situation, detail in situations),
         *(_void_irregularity(book, event, exact) for event in voided),
         *(_ruling(book, f"Voided under {event.rule} after settlement; the round was over.") for event in too_late),
     ]
-    once = list(dict.fromkeys(one for one in listed if one is not None))
+    once = list(dict.fromkeys(irregularity for irregularity in listed if irregularity is not None))
     once += of_bets
     if finished and not is_void and limits_need_ruling:
         ruling = _ruling(book, "The minimums of a box are more than it may hold.")
@@ -124,13 +124,13 @@ def assess(
 
 
 def voiding_situations(book: Rulebook, events: Sequence[Event]) -> list[Situation]:
-    """Return the situations by which a round is void by its own events, whatever was done about it."""
-    shown = [situation for situation, _ in _by_event(book, in_order(events)) if situation.action == "void"]
-    return list({situation.code: situation for situation in shown}.values())
+    """Return the situations that void a round by its own events, whatever was done about it."""
+    situations = [situation for situation, _ in _by_event(book, in_order(events)) if situation.action == "void"]
+    return list({situation.code: situation for situation in situations}.values())
 
 
 def _by_event(book: Rulebook, ordered: Sequence[Event]) -> Iterator[tuple[Situation, str]]:
-    """The situation that each event shows, as far as the document has one for it."""
+    """Yield the situation each event shows, if the document has one for it."""
     closed = established = settled = False
     for event in ordered:
         if event.kind == TUMBLER and event.tumbles is not None:
@@ -167,7 +167,7 @@ def _irregularity(situation: Situation, detail: str) -> Irregularity:
 
 
 def _void_irregularity(book: Rulebook, event: Event, exact: Sequence[str]) -> Irregularity | None:
-    """A general rule gives way to the exact one that an event shows."""
+    """Cite the exact rule that an event shows, where a general rule was named."""
     voiding = book.voidings.get(event.rule or "")
     if voiding is None:
         return _ruling(book, "Voided by a ruling." if event.rule == RULING else f"Voided under {event.rule}.")

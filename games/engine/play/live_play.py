@@ -1,4 +1,7 @@
-"""A round while it is played: steps in, what lies on the felt and what may follow out. The order is the rulebook's."""
+"""A round while it is played: apply steps, list the bets on the felt and the steps that may follow.
+
+The order of play is the rulebook's.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,16 +35,16 @@ from games.engine.signs.limits import Bet
 
 BET, INCREASE, WITHDRAW, REFUSE = "bet", "increase", "withdraw", "refuse"
 ON_THE_FELT = (BET, INCREASE, WITHDRAW, REFUSE)
-#: What is called out or entered, each in its turn.
+#: Steps that have their turn in the order of play.
 CALLS = (PLACE_BETS, NO_MORE_BETS, RESULT, RESULT_AMENDED, SETTLED, VOID)
-#: What happens whether or not it is its turn: dice and current obey no order, and what happened is kept.
+#: Steps accepted at any time: dice and power failures follow no order, and what happened is kept.
 FACTS = (TUMBLER, DICE_EXPOSED, DIE_NOT_FLAT, INTERRUPTION)
 KINDS = (*ON_THE_FELT, *CALLS, *FACTS)
 MOMENT = timedelta(microseconds=1)
 
 
 class OrderError(InputError):
-    """Not its turn; the rules, as citations, say what is."""
+    """A step out of order; `rules` cites the rules that say which step is next."""
 
     def __init__(self, fault: str, rules: Sequence[str]) -> None:
         super().__init__(fault)
@@ -73,7 +76,7 @@ class PlayStep:
     player: str = ""
     box: str = ""
     stake: int | None = None
-    placed_at: datetime | None = None  # of chips, where the terminal said when
+    placed_at: datetime | None = None  # of chips, if the terminal sent the time
     house_placed: bool = False
     call_bet: bool = False
     details: dict[str, Any] = field(default_factory=dict)  # of an event: tumbles, activated, dice, known_dice, rule, by
@@ -82,7 +85,7 @@ class PlayStep:
 
 @dataclass(frozen=True)
 class PlayRefusal:
-    """Why a bet, an increase or a withdrawal was not taken; that it was tried is kept."""
+    """Why a bet, an increase or a withdrawal was refused. The attempt is kept."""
 
     rules: tuple[str, ...]
     explain: str
@@ -90,13 +93,15 @@ class PlayRefusal:
 
 @dataclass(frozen=True)
 class Play:
-    """How far a round has come."""
+    """The progress of a round."""
 
     state: str = NEW
-    chips: tuple[Chips, ...] = ()  # on the felt, in the order in which they were put there
+    chips: tuple[Chips, ...] = ()  # on the felt, in the order in which they were placed
     refused: tuple[Chips, ...] = ()
-    withdrawn: tuple[tuple[Chips, datetime], ...] = ()  # whole bets that were withdrawn in time, with the moment
-    late_withdrawals: dict[tuple[str, str], datetime] = field(default_factory=dict)  # refused: when it was first tried
+    withdrawn: tuple[tuple[Chips, datetime], ...] = ()  # whole bets withdrawn in time, with the moment
+    late_withdrawals: dict[tuple[str, str], datetime] = field(
+        default_factory=dict
+    )  # refused withdrawals: when each was first tried
     events: tuple[tuple[str, datetime, dict[str, Any]], ...] = ()
     nets: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -105,14 +110,14 @@ class Play:
         return self.state in (SETTLED, VOID)
 
     def bets(self) -> list[Bet]:
-        """One a player a box, in the order in which they were begun."""
+        """List the bets, one for each player and box, in the order in which they began."""
         stakes: dict[tuple[str, str], int] = {}
         for chips in self.chips:
             stakes[chips.place] = stakes.get(chips.place, 0) + chips.stake
         return [Bet(player, box, stake) for (player, box), stake in stakes.items()]
 
     def chips_of(self, place: tuple[str, str]) -> Chips:
-        """Join the chips of one bet: placed when the last of them were, by the house if any of them were."""
+        """Join the chips of one bet: placed when the last chip was, by the house if any of them was."""
         own = [chips for chips in self.chips if chips.place == place]
         return replace(
             own[-1], stake=sum(chips.stake for chips in own), house_placed=any(chips.house_placed for chips in own),
@@ -128,7 +133,7 @@ class Play:
 
     @property
     def is_established(self) -> bool:
-        """The dice are on record: as a result, or all of them as known at an interruption."""
+        """Say whether the dice are on record: as a result, or all known at an interruption."""
         return any(is_result(as_event(*event)) for event in self.events)
 
     def stake_of(self, place: tuple[str, str]) -> int:
@@ -136,35 +141,35 @@ class Play:
 
 
 def is_open(book: Rulebook, play: Play) -> bool:
-    """Bets may be placed: betting can still be closed."""
+    """Say whether bets may be placed: betting can still be closed."""
     return can_step(book, play.state, NO_MORE_BETS)
 
 
 def following(book: Rulebook, play: Play) -> list[str]:
-    """What may come next, in the words of the steps."""
+    """List the kinds of steps that may come next."""
     return [*(ON_THE_FELT if is_open(book, play) else ()), *dict.fromkeys(move.kind for move in moves(book, play))]
 
 
 def moves(book: Rulebook, play: Play) -> list[Move]:
-    """List the steps that the order of play has now.
+    """List the steps that the order of play allows now.
 
     Where all dice were known at an interruption they are the result. A result may still be entered, as the terminal
     would; until it is, there is none to amend.
     """
-    found = [move for move in book.play if move.before == play.state]
+    allowed = [move for move in book.play if move.before == play.state]
     if play.state != _resulted(book) or play.has(RESULT):
-        return found
+        return allowed
     entered = next(move for move in book.play if move.kind == RESULT)
-    return [replace(entered, before=play.state), *(move for move in found if move.kind != RESULT_AMENDED)]
+    return [replace(entered, before=play.state), *(move for move in allowed if move.kind != RESULT_AMENDED)]
 
 
 def _resulted(book: Rulebook) -> str:
-    """The state of a round whose dice are on record."""
+    """Return the state of a round whose dice are on record."""
     return next(move.after for move in book.play if move.kind == RESULT)
 
 
 def replay(book: Rulebook, steps: Iterable[PlayStep]) -> Play:
-    """Steps that were taken before, one after another."""
+    """Apply recorded steps, one after another."""
     play = Play()
     for step in steps:
         play, _ = retake(book, play, step)
@@ -172,14 +177,14 @@ def replay(book: Rulebook, steps: Iterable[PlayStep]) -> Play:
 
 
 def take(book: Rulebook, play: Play, step: PlayStep) -> tuple[Play, PlayRefusal | None]:
-    """The round after a new step; or why a bet was refused, which is part of the round as well."""
+    """Apply a new step. A refused bet is part of the round too; the refusal is returned."""
     if step.kind == WITHDRAW and play.closed_at is not None and not play.is_over:
         _verify_withdrawable(play, step)
     return retake(book, play, step)
 
 
 def retake(book: Rulebook, play: Play, step: PlayStep) -> tuple[Play, PlayRefusal | None]:
-    """The round after a step that was taken before.
+    """Apply a recorded step.
 
     Rounds on record from earlier versions may hold a late withdrawal of a bet that was not there: it changes nothing.
     """
@@ -202,11 +207,11 @@ def _betting(book: Rulebook, play: Play, step: PlayStep) -> tuple[Play, PlayRefu
     if step.kind == REFUSE:
         situation = situation_of(book, "over-limit-unnoticed")
         raise OrderError(
-            f"{REFUSE}: betting is closed, so no bet is put back. {situation.explain}", book.cite(*situation.rules)
+            f"{REFUSE}: betting is closed, so no bet is returned. {situation.explain}", book.cite(*situation.rules)
         )
     late = situation_of(book, "late-withdrawal" if step.kind == WITHDRAW else "late-bet")
     refusal = PlayRefusal(tuple(book.cite(*late.rules)), late.explain)
-    # What is told after the close happened after it, whatever the clock of the terminal says.
+    # Sent after the close means happened after it, whatever the terminal's clock says.
     at = max(step.placed_at or step.at, closed_at + MOMENT)
     if step.kind == WITHDRAW:
         return _late_withdrawal(play, step, at), refusal
@@ -214,7 +219,7 @@ def _betting(book: Rulebook, play: Play, step: PlayStep) -> tuple[Play, PlayRefu
 
 
 def _late_withdrawal(play: Play, step: PlayStep, at: datetime) -> Play:
-    """Keep when it was first tried to take back a bet on the felt; the bet stays there whole."""
+    """Keep when the withdrawal was first tried; the bet stays whole on the felt."""
     place = (step.player, step.box)
     if not play.stake_of(place) or place in play.late_withdrawals:
         return play
@@ -242,7 +247,7 @@ def _with_chips(play: Play, step: PlayStep) -> Play:
 
 
 def _withdrawn(play: Play, step: PlayStep) -> Play:
-    """A bet that is taken back whole stays on record; it counts for nothing. A part of it just lowers the stake."""
+    """Keep a bet that is withdrawn whole on record; it counts for nothing. A part only lowers the stake."""
     _verify_withdrawable(play, step)
     left, place = _without(play, step), (step.player, step.box)
     if left.stake_of(place):
@@ -253,23 +258,23 @@ def _withdrawn(play: Play, step: PlayStep) -> Play:
 
 
 def _refused(play: Play, step: PlayStep) -> Play:
-    """Chips that lie on the felt are put back; where the player has none there, they never came to lie on it."""
+    """Put chips on the felt back. If the player has none there, they never reached the felt."""
     chips = replace(_chips(step), at=step.placed_at or step.at)
     left = _without(play, step) if play.stake_of(chips.place) else play
     return replace(left, refused=(*play.refused, chips))
 
 
 def _without(play: Play, step: PlayStep) -> Play:
-    """The last chips of a bet go first."""
+    """Take the stake away, the last chips of a bet first."""
     place = (step.player, step.box)
     held = play.stake_of(place)
-    away = held if step.stake is None else step.stake
-    if away > held:
+    taken = held if step.stake is None else step.stake
+    if taken > held:
         raise InputError(f"stake: {step.player} has less than that on {step.box}; check the amount.")
     left: list[Chips] = []
     for chips in reversed(play.chips):
-        part = min(away, chips.stake) if chips.place == place else 0
-        away -= part
+        part = min(taken, chips.stake) if chips.place == place else 0
+        taken -= part
         if chips.stake > part:
             left.append(replace(chips, stake=chips.stake - part))
     return replace(play, chips=tuple(reversed(left)))
@@ -281,7 +286,7 @@ def _verify_bet(play: Play, step: PlayStep) -> None:
 
 
 def _verify_withdrawable(play: Play, step: PlayStep) -> None:
-    """Refuse to withdraw what is not on the felt: there is no bet that a rule could speak of."""
+    """Refuse to withdraw a bet that is not on the felt: no rule can apply to it."""
     if not play.stake_of((step.player, step.box)):
         raise InputError(
             f"box: {step.player} has no bet on {step.box}, so there is none to withdraw; check the player and the box."
@@ -295,17 +300,19 @@ TAKEN = {BET: _placed, INCREASE: _increased, WITHDRAW: _withdrawn, REFUSE: _refu
 
 
 def _event(book: Rulebook, play: Play, step: PlayStep) -> Play:
-    found = next((move for move in moves(book, play) if move.kind == step.kind), None)
-    if found is None and (step.kind in CALLS or play.state == NEW):
+    move_taken = next((move for move in moves(book, play) if move.kind == step.kind), None)
+    if move_taken is None and (step.kind in CALLS or play.state == NEW):
         raise _out_of_order(book, play, step.kind)
     if play.events and step.at < play.events[-1][1]:
         raise InputError(
-            f"at: lies before the round's last event ({play.events[-1][1].isoformat()}); check the terminal's clock."
+            f"at: is before the round's last event ({play.events[-1][1].isoformat()}); check the terminal's clock."
         )
     if step.kind == SETTLED:
         _verify_nets(play, step)
     events = (*play.events, (step.kind, step.at, step.details))
-    after = replace(play, state=found.after if found else play.state, events=events, nets=step.nets or play.nets)
+    after = replace(
+        play, state=move_taken.after if move_taken else play.state, events=events, nets=step.nets or play.nets
+    )
     if step.kind == NO_MORE_BETS:
         after = _closed(after, step.at)
     if not after.is_over and after.closed_at is not None and after.is_established:
@@ -314,7 +321,7 @@ def _event(book: Rulebook, play: Play, step: PlayStep) -> Play:
 
 
 def _closed(play: Play, closed_at: datetime) -> Play:
-    """What was refused or withdrawn before the close was so in time, whatever the clock of the terminal says."""
+    """Count refusals and withdrawals before the close as in time, whatever the terminal's clock says."""
     withdrawn = tuple((_not_after(chips, closed_at), min(at, closed_at)) for chips, at in play.withdrawn)
     refused = tuple(_not_after(chips, closed_at) for chips in play.refused)
     return replace(play, withdrawn=withdrawn, refused=refused)
@@ -325,7 +332,7 @@ def _not_after(chips: Chips, closed_at: datetime) -> Chips:
 
 
 def _verify_nets(play: Play, step: PlayStep) -> None:
-    """What was paid or taken for every bet on the felt, and for no other."""
+    """Require a net for every bet on the felt, and for no other."""
     places = {(bet.player, bet.box) for bet in play.bets()}
     missing = [f"nets: {player} {box} is missing; it is needed." for player, box in places - step.nets.keys()]
     strange = [f"nets: {player} has no bet on {box}; leave it out." for player, box in step.nets.keys() - places]
@@ -334,7 +341,7 @@ def _verify_nets(play: Play, step: PlayStep) -> None:
 
 
 def assessed(book: Rulebook, play: Play) -> Assessment:
-    """What the rulebook says of the round so far: of its events, and of bets and withdrawals that came too late."""
+    """Judge the round so far by the rulebook: its events, late bets and late withdrawals."""
     late = [
         RecordedBet(late_bet.player, late_bet.box, late_bet.stake, None, is_late=True) for late_bet in late_bets(play)
     ]
@@ -344,7 +351,7 @@ def assessed(book: Rulebook, play: Play) -> Assessment:
 
 
 def late_bets(play: Play) -> list[Chips]:
-    """List what was refused because betting was closed."""
+    """List the bets refused because betting was closed."""
     closed_at = play.closed_at
     return [chips for chips in play.refused if closed_at is not None and chips.at is not None and chips.at > closed_at]
 

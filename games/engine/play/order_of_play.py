@@ -1,4 +1,4 @@
-"""The order of play, as the transition table of a rulebook: verify, can, do."""
+"""The order of play, as the transition table of a rulebook: verify, can, take."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ def can_step(book: Rulebook, state: str, kind: str) -> bool:
 
 
 def verify_step(book: Rulebook, state: str, kind: str) -> OrderStep:
-    """The step, or an error that says what may be done instead and by which rule."""
+    """Return the step, or raise an error that says which steps may follow and by which rule."""
     step = find_step(book, state, kind)
     if step is None:
         raise InputError(out_of_order(book, state, kind, [move for move in book.play if move.before == state]))
@@ -25,13 +25,13 @@ def verify_step(book: Rulebook, state: str, kind: str) -> OrderStep:
 
 
 def take_step(book: Rulebook, state: str, kind: str) -> str:
-    """The state after the step."""
+    """Return the state after the step."""
     return verify_step(book, state, kind).after
 
 
 def out_of_order(book: Rulebook, state: str, kind: str, steps: Iterable[OrderStep]) -> str:
-    """Say that it is not the turn of a step, and which steps may follow."""
+    """Write that a step is out of order, and which steps may follow."""
     expected = [f"{step.kind} ({book.cite(step.rule)[0]})" for step in steps]
     if not expected:
-        return f"{kind}: the round is {state}; nothing follows."
-    return f"{kind}: out of order in a round that is {state}; what may follow is {', '.join(expected)}."
+        return f"{kind}: the round is {state}; no step may follow."
+    return f"{kind}: out of order in a round that is {state}; the next step may be {', '.join(expected)}."

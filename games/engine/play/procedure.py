@@ -1,6 +1,6 @@
-"""Checks of the procedure by a round's events: was there a valid tumble, in its turn, and was the order of play kept.
+"""Check the procedure by a round's events: a valid tumble, each tumbler in its turn, the order of play kept.
 
-They stand beside the irregularities, which are the situations that the documents themselves speak of.
+These checks are ours. Irregularities are the situations that the documents themselves name.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ class Phase(NamedTuple):
 
 
 def procedural_faults(book: Rulebook, events: Sequence[Event]) -> Iterator[ProceduralFault]:
-    """Yield what is wrong with the order of a round's events, each kind once."""
+    """Yield the faults in the order of a round's events, each kind once."""
     ordered = in_order(events)
     if _lacks_valid_tumble(book, ordered):
         detail = f"Settled without a tumble of {book.valid_tumbles} turns or more before the result."
@@ -58,7 +58,7 @@ def procedural_faults(book: Rulebook, events: Sequence[Event]) -> Iterator[Proce
 
 
 def _lacks_valid_tumble(book: Rulebook, ordered: Sequence[Event]) -> bool:
-    """Settled, and no tumbler of enough tumbles before the result; without a result, none at all."""
+    """Say whether a settled round has no valid tumble before its result, or none at all if it has no result."""
     if not any(event.kind == SETTLED for event in ordered):
         return False
     result = next((place for place, event in enumerate(ordered) if is_result(event)), len(ordered))
@@ -70,7 +70,7 @@ def _is_valid(book: Rulebook, event: Event) -> bool:
 
 
 def _misplaced_tumblers(book: Rulebook, ordered: Sequence[Event]) -> Iterator[str]:
-    """Say of each tumbler that ran out of its turn, when it ran."""
+    """For each tumbler out of its turn, yield when it ran."""
     phase, has_result, has_tumbled = Phase(), False, False
     places = tumbler_phases(book.id)
     for event in ordered:
@@ -94,7 +94,7 @@ def _when(phase: Phase) -> str:
 
 @cache
 def tumbler_phases(book_id: str) -> frozenset[Phase]:
-    """Find when the tumbler may run, by the rulebook's order of play."""
+    """Return when the tumbler may run, by the rulebook's order of play."""
     book = read_rulebook(book_id)
     known: dict[str, Phase] = {NEW: Phase()}
     waiting = [NEW]
@@ -114,10 +114,10 @@ def _is_settled_first(ordered: Sequence[Event]) -> bool:
 
 
 def _contradicted(ordered: Sequence[Event]) -> list[int]:
-    """The faces known at an interruption that the result does not show as often."""
+    """Return the faces known at an interruption that the result does not show as often."""
     throw = result_of(ordered)
     if throw is None:
         return []
-    shown = Counter(throw.faces)
-    strange = [Counter(event.known or ()) - shown for event in ordered if event.kind == INTERRUPTION]
+    faces = Counter(throw.faces)
+    strange = [Counter(event.known or ()) - faces for event in ordered if event.kind == INTERRUPTION]
     return sorted(set().union(*strange))

@@ -1,4 +1,4 @@
-"""What a dealer watches while bets are open: how full each box is, what has to go back, who bets too little."""
+"""What a dealer watches while betting is open: box totals, excess to return, bets below the minimum."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from games.engine.signs.limits import Bet, Limits, Range, holdings
 
 @dataclass(frozen=True)
 class BoxWatch:
-    """One box: its total, its limits, what others may still place (3.5), and what is to be put right (5.1, 5.2)."""
+    """One box: its total, its limits, the room left (3.5), and what needs action (5.1, 5.2)."""
 
     box: str
     total: int
     limits: Range
     room: int | None  # None: no limit
-    excess: tuple[tuple[str, int], ...]  # by player, the chips that were placed last first
-    short: tuple[tuple[str, int], ...]  # players under the minimum, with their stakes
+    excess: tuple[tuple[str, int], ...]  # by player, the chips placed last first
+    short: tuple[tuple[str, int], ...]  # players below the minimum, with their stakes
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _capped(total: int, own: Range) -> int:
 
 
 def _room(box: str, total: int, own: Range, pairs: Sequence[PairWatch], capped: dict[str, int]) -> int | None:
-    """How much more the box may hold: up to its maximum, and no further ahead of the other than the differential."""
+    """Return how much more the box may hold: up to its maximum and its differential."""
     bounds = [own.maximum] if own.maximum is not None else []
     for pair in pairs:
         if box in (pair.heavier, pair.lighter):
@@ -82,15 +82,15 @@ def _room(box: str, total: int, own: Range, pairs: Sequence[PairWatch], capped: 
 
 
 def _last_first(chips: Sequence[Chips], box: str, over: int) -> tuple[tuple[str, int], ...]:
-    found: dict[str, int] = {}
+    excess_by_player: dict[str, int] = {}
     for chip in reversed(chips):
         if over <= 0:
             break
         if chip.box == box:
             part = min(over, chip.stake)
-            found[chip.player] = found.get(chip.player, 0) + part
+            excess_by_player[chip.player] = excess_by_player.get(chip.player, 0) + part
             over -= part
-    return tuple(found.items())
+    return tuple(excess_by_player.items())
 
 
 def _short(bets: Sequence[Bet], box: str, own: Range) -> tuple[tuple[str, int], ...]:

@@ -1,1 +1,1 @@
-"""Rulebooks: loading them, citing them, and what they say about a situation."""
+"""Rulebooks: load them, cite them, and look up what they say about a situation."""

@@ -1,4 +1,4 @@
-"""What a rulebook says about a situation."""
+"""Look up what a rulebook says about a situation."""
 
 from collections.abc import Callable, Mapping
 
@@ -21,7 +21,7 @@ def _yes_or_no(name: str) -> Callable[[str], str]:
     return read
 
 
-#: How the facts of a situation are read: what the person wrote, as the value that rulebooks ask about.
+#: How the facts of a situation are read: what a person wrote, as the value that rulebooks use.
 FACTS: dict[str, Callable[[str], str]] = {
     "known_dice": _known_dice,
     **{name: _yes_or_no(name) for name in ("settled", "with_chips", "in_time")},
@@ -36,7 +36,7 @@ EXAMPLES = {
 
 
 def advise(book: Rulebook, code: str, facts: Mapping[str, str] | None = None) -> Situation:
-    """The entry of the rulebook that applies."""
+    """Return the entry of the rulebook that applies."""
     facts = facts or {}
     candidates = [situation for situation in book.situations if situation.code == code]
     if not candidates:
@@ -47,7 +47,7 @@ def advise(book: Rulebook, code: str, facts: Mapping[str, str] | None = None) ->
 
 
 def verify_facts(code: str, needed: tuple[str, ...], given: Mapping[str, str]) -> None:
-    faults = [f"{name}: {code} knows no such fact; leave it out." for name in given if name not in needed]
+    faults = [f"{name}: {code} has no such fact; leave it out." for name in given if name not in needed]
     faults += [
         f"{name}: {code} needs this fact; give it, such as {EXAMPLES[name]}."
         for name in needed
@@ -58,7 +58,7 @@ def verify_facts(code: str, needed: tuple[str, ...], given: Mapping[str, str]) -
 
 
 def situation_of(book: Rulebook, code: str, **facts: str) -> Situation:
-    """The entry that applies, for facts that are known to be good."""
+    """Return the entry that applies, given valid facts."""
     return next(
         situation
         for situation in book.situations

@@ -1,4 +1,4 @@
-"""Which of our readings decide a finding: by the events of its round, its bet, its box, or the check that found it."""
+"""Find which of our readings decide a finding: by the events of its round, its bet, its box, or its check."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ OF_CHECKS = {
 
 @dataclass(frozen=True)
 class Matter:
-    """What a finding is about, as far as that says which readings decide it."""
+    """The subject of a finding, as far as it says which readings decide it."""
 
     category: str
     kind: str  # of an irregularity: the action
@@ -52,7 +52,7 @@ class Matter:
 
 
 class Shown(NamedTuple):
-    """A reading that an event calls for, and the irregularity that it decides: its rule and action, if any."""
+    """A reading that an event calls for, and the irregularity it decides: its rule and action, if any."""
 
     name: str
     rule: str | None = None
@@ -60,7 +60,7 @@ class Shown(NamedTuple):
 
 
 def applied_readings(recorded: RecordedRound, matter: Matter) -> list[Reading]:
-    """Return the readings without which the finding would be another one, in the order of the rulebook."""
+    """Return the readings that the finding depends on, in the order of the rulebook."""
     names = set(_names(recorded, matter))
     return [reading for name, reading in recorded.book.readings.items() if name in names]
 
@@ -101,7 +101,9 @@ def _of_irregularity(recorded: RecordedRound, matter: Matter) -> Iterator[str]:
         yield from _of_bet(recorded.bets[matter.position])
         return
     shown = _of_events(recorded.book, in_order(recorded.events))
-    yield from (one.name for one in shown if (one.rule, one.action) == (matter.rule, matter.kind))
+    yield from (
+        situation.name for situation in shown if (situation.rule, situation.action) == (matter.rule, matter.kind)
+    )
     if matter.kind == RULING and not recorded.assessment.is_void:
         yield "settled-by-its-dice"
         if recorded.reckoning and recorded.reckoning.needs_ruling:
@@ -110,12 +112,12 @@ def _of_irregularity(recorded: RecordedRound, matter: Matter) -> Iterator[str]:
         yield "affected-by-damaged-dice"
 
 
-# --- Bets that were settled otherwise than expected --------------------------------------------------
+# --- Bets that were not settled as expected ----------------------------------------------------------
 
 
 def _of_settled_bet(recorded: RecordedRound, position: int) -> Iterator[str]:
     book, bet = recorded.book, recorded.bets[position]
-    yield from (event.name for event in _of_events(book, in_order(recorded.events)))
+    yield from (shown.name for shown in _of_events(book, in_order(recorded.events)))
     yield from _of_bet(bet)
     if bet.is_timed and all(event.kind != NO_MORE_BETS for event in recorded.events):
         yield "no-call-on-record"
@@ -141,7 +143,7 @@ def _of_bet(bet: RecordedBet) -> Iterator[str]:
 
 
 def _of_throw(recorded: RecordedRound, bet: RecordedBet) -> Iterator[str]:
-    """Dice on which the words of a bet can be read in two ways."""
+    """Yield the readings for dice on which the words of a bet can be read in two ways."""
     throw = recorded.assessment.throw
     type_, _, digits = bet.box.partition("-")
     if throw is None or not digits.isdigit():
@@ -156,7 +158,7 @@ def _of_throw(recorded: RecordedRound, bet: RecordedBet) -> Iterator[str]:
 
 
 def _of_box(recorded: RecordedRound, bet: RecordedBet) -> Iterator[str]:
-    """How the bets of a box that holds too much were cut, or why they were not."""
+    """Yield the readings by which the bets of an over-full box were cut, or not."""
     holding = recorded.boxes[bet.box]
     if not holding.is_over_full:
         return
@@ -178,7 +180,7 @@ def _of_box(recorded: RecordedRound, bet: RecordedBet) -> Iterator[str]:
         return
     yield "excess-is-returned"
     yield from (reading.name for reading in recorded.book.readings.values() if reading.sets == ROUNDING)
-    if recorded.policy == "filled":  # what the others keep is taken from this one
+    if recorded.policy == "filled":  # what the other bets keep is taken from this one
         yield from _of_bets_left(recorded, holding, is_over_maximum=is_over_maximum)
 
 
@@ -201,11 +203,13 @@ def _of_events(book: Rulebook, ordered: Sequence[Event]) -> Iterator[Shown]:
     closed = established = settled = False
     is_closed_on_record = any(event.kind == NO_MORE_BETS for event in ordered)
     for place, event in enumerate(ordered):
-        found = list(_of_event(book, event, closed=closed, established=established, settled=settled))
+        shown_readings = list(_of_event(book, event, closed=closed, established=established, settled=settled))
         if not is_closed_on_record and (event.is_running_tumbler or event.kind == DICE_EXPOSED):
-            found.append(("no-call-on-record", _early(book, event)))
-        yield from (_shown(name, situation) for name, situation in found if name)
-        voided = [situation for _, situation in found if situation.action == "void" and event.kind != INTERRUPTION]
+            shown_readings.append(("no-call-on-record", _early(book, event)))
+        yield from (_shown(name, situation) for name, situation in shown_readings if name)
+        voided = [
+            situation for _, situation in shown_readings if situation.action == "void" and event.kind != INTERRUPTION
+        ]
         if any(_is_valid_tumble(book, later) for later in ordered[place + 1 :]):
             yield from (_shown("void-is-not-healed", situation) for situation in voided)
         closed |= event.kind == NO_MORE_BETS
@@ -221,7 +225,7 @@ def _of_events(book: Rulebook, ordered: Sequence[Event]) -> Iterator[Shown]:
 def _of_event(
     book: Rulebook, event: Event, *, closed: bool, established: bool, settled: bool
 ) -> Iterator[tuple[str, Situation]]:
-    """Yield the situations that an event shows, each with the reading that makes it one; none for a plain rule."""
+    """Yield the situations that an event shows, each with the reading behind it; none for a plain rule."""
     if event.kind == TUMBLER:
         if not event.is_running_tumbler:
             yield "tumbler-never-started", situation_of(book, "tumbler-not-activated")

@@ -1,4 +1,4 @@
-"""Citing a rule: `<rulebook>#<number>`."""
+"""Cite a rule: `<rulebook>#<number>`."""
 
 SEPARATOR = "#"
 
@@ -8,6 +8,6 @@ def cite(rulebook: str, number: str) -> str:
 
 
 def bare_number(text: str, rulebook: str) -> str | None:
-    """The number of a rule of this rulebook, written bare or as a citation; None where it cites another one."""
+    """Return the number of a rule of this rulebook, bare or from its citation; None for another rulebook's rule."""
     book, separator, number = text.rpartition(SEPARATOR)
     return number if not separator or book == rulebook else None

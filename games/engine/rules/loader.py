@@ -1,4 +1,4 @@
-"""Reading rulebooks, strictly: an unknown key, a missing rule number, a duplicate is an error with file and key."""
+"""Read rulebooks strictly: an unknown key, a missing rule number or a duplicate is an error with file and key."""
 
 import hashlib
 import tomllib
@@ -30,7 +30,7 @@ from games.engine.rules.rulebook import (  # fmt: skip
 FOLDER = Path(__file__).resolve().parent.parent.parent / "rulebooks"
 FACTS = ("known_dice", "settled", "with_chips", "in_time")
 DISCRETION_BETS = ("", "house-placed")
-#: Every check of the procedure. One that a rulebook does not name does not concern its tables.
+#: Every check of the procedure. A check that a rulebook does not name does not apply to its tables.
 PROCEDURAL = (
     "early-bet", "overlap", "table-closed", "table-suspended", "no-valid-tumble", "tumbler-out-of-order",
     "settled-before-result", "void-after-settlement", "void-without-authority", "amendment-without-authority",
@@ -43,7 +43,7 @@ class RulebookError(Exception):
 
 
 class RulebookEntry:
-    """One table of a file, taken apart key by key; what is left over at the end is an error."""
+    """One table of a file, read key by key; a key left over at the end is an error."""
 
     def __init__(self, file: str, where: str, data: Any) -> None:
         self.file, self.where = file, where
@@ -79,7 +79,7 @@ class RulebookEntry:
         return tuple(values)
 
     def entries(self, key: str, name: str, default: Any = ...) -> "Iterator[RulebookEntry]":
-        """The tables of a list; each is called by its `name` in messages."""
+        """Yield the tables of a list; messages call each by its `name`."""
         for index, data in enumerate(self.take(key, list, default)):
             label = data.get(name, index) if isinstance(data, dict) else index
             yield RulebookEntry(self.file, f"{self.where} {key} {label}".strip(), data)
@@ -90,7 +90,7 @@ class RulebookEntry:
 
 
 class RulebookReader:
-    """One file on its way to a rulebook; knows which rule numbers the document has."""
+    """Read one file into a rulebook; knows which rule numbers the document has."""
 
     def __init__(self, file: str, content: bytes) -> None:
         self.file = file
@@ -98,11 +98,11 @@ class RulebookReader:
         try:
             self.root = RulebookEntry(file, "", tomllib.loads(content.decode()))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise RulebookError(f"{file}: not readable as TOML: {error}.") from None
+            raise RulebookError(f"{file}: not valid TOML: {error}.") from None
         self.numbers: dict[str, str] = {}
 
     def rules(self, entry: RulebookEntry, key: str = "rules") -> tuple[str, ...]:
-        """Rule numbers of this document; an entry without any says that the document is silent."""
+        """Read rule numbers of this document; an entry without any must say that the document is silent."""
         silent = entry.take("silent", bool, False) if key == "rules" else False
         numbers = entry.texts(key, [] if silent else ...)
         if not numbers and not silent:
@@ -112,7 +112,7 @@ class RulebookReader:
         return numbers
 
     def rules_or_none(self, entry: RulebookEntry, key: str) -> tuple[str, ...]:
-        """Rule numbers of this document, where it has any on the matter."""
+        """Read rule numbers of this document; empty if it has none on the matter."""
         return tuple(self.known(entry, number) for number in entry.texts(key))
 
     def rule(self, entry: RulebookEntry, key: str = "rule") -> str:
@@ -149,7 +149,7 @@ class RulebookReader:
             ruling_rules=self.rules(authority),
             situations=tuple(self._situations()),
             voidings=unique(self._voidings(), lambda voiding: voiding.rule, self.file, "voiding"),
-            discretions=unique(self._discretions(), lambda one: one.situation, self.file, "discretion"),
+            discretions=unique(self._discretions(), lambda discretion: discretion.situation, self.file, "discretion"),
             play=tuple(self._play()),
             readings=self._readings(),
             announcements=self._named("announcement"),
@@ -169,7 +169,7 @@ class RulebookReader:
         for entry in self.root.entries("rule", "number"):
             number = entry.text("number")
             if number in numbers:
-                raise entry.error("stands twice")
+                raise entry.error("appears twice")
             numbers[number] = entry.text("about")
             entry.close()
         return numbers
@@ -208,11 +208,11 @@ class RulebookReader:
         return limits
 
     def _procedural(self) -> dict[str, tuple[str, ...]]:
-        """Read the checks of the procedure that concern this document, each with the rules it guards, if any."""
+        """Read the checks of the procedure that apply to this document, each with the rules it guards, if any."""
         entry = RulebookEntry(self.file, "procedural", self.root.take("procedural", dict))
-        found = {kind: self.rules_or_none(entry, kind) for kind in PROCEDURAL if kind in entry.data}
+        checks = {kind: self.rules_or_none(entry, kind) for kind in PROCEDURAL if kind in entry.data}
         entry.close()
-        return found
+        return checks
 
     # --- Layouts ---
 
@@ -222,7 +222,7 @@ class RulebookReader:
             areas, captions = tuple(self._areas(entry, boxes)), tuple(self._captions(entry, boxes))
             layout = Layout(entry.text("code"), self.rule(entry), entry.text("drawing"), boxes, areas, captions)
             entry.close()
-            self._verify_apart(entry, layout)
+            self._verify_no_overlap(entry, layout)
             yield layout
 
     def _boxes(self, layout: RulebookEntry) -> Iterator[Box]:
@@ -251,9 +251,11 @@ class RulebookReader:
                 yield Box(code, type_, odds, rules, win_rules, own, triples_lose, faces)
 
     def _odds(self, entry: RulebookEntry, type_: str) -> tuple[int, ...]:
-        """One number, or for a single die three, by the count of dice."""
+        """Read one number, or three for a single die, by the count of dice."""
         odds = entry.take("odds", list) if type_ == "single" else [entry.take("odds", int)]
-        if len(odds) != (3 if type_ == "single" else 1) or not all(isinstance(one, int) and one > 0 for one in odds):
+        if len(odds) != (3 if type_ == "single" else 1) or not all(
+            isinstance(number, int) and number > 0 for number in odds
+        ):
             raise entry.error(f"has odds = {odds!r}; write whole numbers above 0, three of them for a single die")
         return tuple(odds)
 
@@ -278,20 +280,20 @@ class RulebookReader:
                 raise entry.error("is not a bet type of this layout")
             yield caption
 
-    def _verify_apart(self, entry: RulebookEntry, layout: Layout) -> None:
+    def _verify_no_overlap(self, entry: RulebookEntry, layout: Layout) -> None:
         names: list[tuple[Rectangle, str]] = [(area, area.box) for area in layout.areas]
         names += [(caption, f"the caption of {caption.type}") for caption in layout.captions]
-        for (one, name), (other, other_name) in combinations(names, 2):
-            if one.overlaps(other):
+        for (area, name), (other, other_name) in combinations(names, 2):
+            if area.overlaps(other):
                 raise entry.error(f"has areas that overlap on the felt: {name} and {other_name}")
 
     def _place(self, entry: RulebookEntry) -> tuple[int, int, int, int]:
         at = entry.take("at", list)
-        if len(at) != len("xywh") or not all(type(one) is int and one >= 0 for one in at) or 0 in at[2:]:
+        if len(at) != len("xywh") or not all(type(number) is int and number >= 0 for number in at) or 0 in at[2:]:
             raise entry.error(f"has at = {at!r}; write whole numbers as [x, y, width, height]")
         return at[0], at[1], at[2], at[3]
 
-    # --- What is to be done ---
+    # --- Situations and procedure ---
 
     def _situations(self) -> Iterator[Situation]:
         seen = set()
@@ -312,7 +314,7 @@ class RulebookReader:
                 raise entry.error(f"asks for the unknown fact {min(unknown)}")
             key = (situation.code, tuple(sorted(situation.when.items())))
             if key in seen:
-                raise entry.error("stands twice")
+                raise entry.error("appears twice")
             seen.add(key)
             yield situation
 
@@ -325,15 +327,15 @@ class RulebookReader:
             yield voiding
 
     def _discretions(self) -> Iterator[DiscretionRule]:
-        """None, where the document leaves nothing to the operator."""
+        """Read the discretions; empty if the document leaves nothing to the operator."""
         for entry in self.root.entries("discretion", "situation", []):
-            found = DiscretionRule(
+            discretion = DiscretionRule(
                 entry.text("situation"), entry.text("bets", ""), self.rules(entry), entry.text("about")
             )  # fmt: skip
-            if found.bets not in DISCRETION_BETS:
-                raise entry.error(f"has bets = {found.bets!r}; write house-placed, or leave it out for all bets")
+            if discretion.bets not in DISCRETION_BETS:
+                raise entry.error(f"has bets = {discretion.bets!r}; write house-placed, or leave it out for all bets")
             entry.close()
-            yield found
+            yield discretion
 
     def _play(self) -> Iterator[OrderStep]:
         for entry in self.root.entries("play", "step"):
@@ -347,25 +349,25 @@ class RulebookReader:
         return unique(read, lambda reading: reading.name, self.file, "reading")
 
     def _named(self, key: str) -> tuple[Named, ...]:
-        found = []
+        steps = []
         for entry in self.root.entries(key, "name"):
-            found.append(Named(entry.text("name"), self.rules(entry), entry.text("text")))
+            steps.append(Named(entry.text("name"), self.rules(entry), entry.text("text")))
             entry.close()
-        return tuple(unique(found, lambda named: named.name, self.file, key).values())
+        return tuple(unique(steps, lambda named: named.name, self.file, key).values())
 
 
 def unique(values: Iterable[Any], key: Any, file: str, what: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    by_key: dict[str, Any] = {}
     for value in values:
-        if key(value) in found:
-            raise RulebookError(f"{file}: {what} {key(value)} stands twice.")
-        found[key(value)] = value
-    return found
+        if key(value) in by_key:
+            raise RulebookError(f"{file}: {what} {key(value)} appears twice.")
+        by_key[key(value)] = value
+    return by_key
 
 
 @cache
 def published() -> tuple[str, ...]:
-    """The ids of all rulebooks that are published."""
+    """Return the ids of all published rulebooks."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
@@ -376,7 +378,7 @@ def read_rulebook(id_: str) -> Rulebook:
 
 
 def rulebooks() -> dict[str, Rulebook]:
-    """Every published rulebook by its id."""
+    """Return every published rulebook by its id."""
     return {id_: read_rulebook(id_) for id_ in published()}
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 POLICIES = ("proportional", "filled", "in-full")
 EXCESS, ROUNDING = "excess", "rounding"
-#: What a standing interpretation can set, each with the values that the engine knows. `amount` is any amount of money.
+#: What a standing interpretation can set, each with the values the engine knows. `amount` is any amount of money.
 ANY_AMOUNT = "amount"
 SETTINGS: dict[str, tuple[str, ...]] = {EXCESS: POLICIES, ROUNDING: (ANY_AMOUNT,)}
-#: What a ruling on another reading can have done to a round, against the rule that decides it as we read it.
+#: What a ruling on another reading can do to a round, against the rule that decides it by our reading.
 VOID, SETTLE = "void", "settle"
-#: What the events of a round show where a reading decides it (games/engine/rules/reopened_rounds.py).
+#: What the events of a round show if a reading decides it (games/engine/rules/reopened_rounds.py).
 SHOWN = ("valid-tumble-after", "activated-without-tumble", "few-tumbles")
 
 
@@ -27,7 +27,7 @@ class Alternative:
     """Another way to read the rule."""
 
     text: str
-    value: str = ""  # of the setting; empty where the engine cannot follow it
+    value: str = ""  # of the setting; empty if the engine cannot follow it
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,20 @@ class Excluded:
 
 @dataclass(frozen=True)
 class Reading:
-    """How we read a rule, and what else it can mean. `rules` is empty where the document is silent."""
+    """How we read a rule, and what else it can mean. `rules` is empty if the document is silent."""
 
     name: str
     rules: tuple[str, ...]
     text: str
     alternatives: tuple[Alternative, ...]
-    sets: str = ""  # the setting that it leaves open; empty where the engine follows our reading only
+    sets: str = ""  # the setting that it leaves open; empty if the engine follows our reading only
     excluded: tuple[Excluded, ...] = ()
-    opens: str = ""  # void or settle; empty where every alternative leads to what our reading leads to
+    opens: str = ""  # void or settle; empty if every alternative has the same outcome as our reading
     shown_by: str = ""  # only in rounds whose events show this; empty: in every round of the situation
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What a standing interpretation may set instead of our reading."""
+        """Return what a standing interpretation may set instead of our reading."""
         return tuple(alternative.value for alternative in self.alternatives if alternative.value)
 
 
@@ -82,10 +82,10 @@ def load_readings(
 
 
 def _alternatives(reading: "RulebookEntry") -> Iterator[Alternative]:
-    found = list(reading.entries("alternatives", "value"))
-    if not found:
+    entries = list(reading.entries("alternatives", "value"))
+    if not entries:
         raise reading.error("has no alternative, so it is no reading; say what else the words can mean")
-    for entry in found:
+    for entry in entries:
         yield Alternative(text=entry.text("text"), value=entry.text("value", ""))
         entry.close()
 
@@ -103,7 +103,7 @@ def _verify_values(entry: "RulebookEntry", reading: Reading) -> None:
         raise entry.error(f"has opens = {reading.opens!r}; write {VOID} or {SETTLE}, or leave it out")
     if reading.shown_by and (reading.shown_by not in SHOWN or not reading.opens):
         raise entry.error(f"has shown_by = {reading.shown_by!r}; choose {', '.join(SHOWN)}, beside opens")
-    values = [*reading.values, *(one.value for one in reading.excluded)]
+    values = [*reading.values, *(excluded.value for excluded in reading.excluded)]
     if reading.sets and not reading.values:
         raise entry.error(f"sets {reading.sets}, but no alternative has a value")
     for value in values:
@@ -114,17 +114,17 @@ def _verify_values(entry: "RulebookEntry", reading: Reading) -> None:
 
 
 def fault_of_readings(book: "Rulebook") -> str:
-    """What is wrong with a file's readings taken together: who names them, and what they leave open."""
+    """Describe what is wrong with a file's readings as a whole: which entries name them, and what they leave open."""
     for situation in book.situations:
         if unknown := [name for name in situation.readings if name not in book.readings]:
-            return f"situation {situation.code} names the reading {unknown[0]}, which is not there"
+            return f"situation {situation.code} names the reading {unknown[0]}, which does not exist"
     setting = [reading.sets for reading in book.readings.values() if reading.sets]
     if len(set(setting)) < len(setting):
         return "two readings leave the same setting open"
     excess = book.reading_that_sets(EXCESS)
     if excess is None:
         return "no reading says which policies for an over-full box are open"
-    named = [*excess.values, *(one.value for one in excess.excluded)]
+    named = [*excess.values, *(excluded.value for excluded in excess.excluded)]
     if sorted([book.limits.excess, *named]) != sorted(POLICIES):
         return (
             f"reading {excess.name} has to name each policy but the document's own once, as an alternative or as "
@@ -137,7 +137,7 @@ def fault_of_readings(book: "Rulebook") -> str:
 
 
 def setting_faults(book: "Rulebook", excess: str = "", rounding: int | None = None) -> dict[str, str]:
-    """Why a document does not leave a setting open, by the name of the setting; empty where it does."""
+    """Explain, by the name of the setting, why a document does not leave it open; empty if it does."""
     faults = {}
     if excess and excess not in book.open_policies():
         faults[EXCESS] = _why_closed(book, excess)
@@ -148,7 +148,7 @@ def setting_faults(book: "Rulebook", excess: str = "", rounding: int | None = No
 
 def _why_closed(book: "Rulebook", excess: str) -> str:
     reading = book.reading_that_sets(EXCESS)
-    excluded = next((one for one in reading.excluded if one.value == excess), None) if reading else None
+    excluded = next((entry for entry in reading.excluded if entry.value == excess), None) if reading else None
     choose = f"Choose {' or '.join(book.open_policies())}."
     if excluded is None:
         return f"{excess!r:.40} is no policy that {book.id} leaves open. {choose}"
@@ -156,6 +156,6 @@ def _why_closed(book: "Rulebook", excess: str) -> str:
 
 
 def readings_that_set(book: "Rulebook", excess: str = "", rounding: int | None = None) -> list[str]:
-    """The names of the readings that a setting is about."""
-    wanted = [*([EXCESS] if excess else []), *([ROUNDING] if rounding is not None else [])]
-    return [reading.name for name in wanted if (reading := book.reading_that_sets(name)) is not None]
+    """Return the names of the readings that a setting is about."""
+    settings = [*([EXCESS] if excess else []), *([ROUNDING] if rounding is not None else [])]
+    return [reading.name for name in settings if (reading := book.reading_that_sets(name)) is not None]

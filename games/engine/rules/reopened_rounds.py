@@ -1,4 +1,4 @@
-"""Which rounds another reading of a rule would decide otherwise; asked before a ruling on that reading is executed."""
+"""Find the rounds that another reading of a rule would decide differently; used before a ruling on it takes effect."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,14 +8,14 @@ from games.engine.rules.rulebook import Rulebook
 
 
 def opens(book: Rulebook, reading: Reading, outcome: str, events: Sequence[Event]) -> bool:
-    """Tell whether an alternative to our reading could void, or settle, a round with these events."""
+    """Say whether an alternative to our reading could void, or settle, a round with these events."""
     if reading.opens != outcome:
         return False
     return not reading.shown_by or CHECKS[reading.shown_by](book, in_order(events))
 
 
 def _has_valid_tumble_after(book: Rulebook, ordered: Sequence[Event]) -> bool:
-    """A valid tumble follows the last event that voids the round."""
+    """Say whether a valid tumble follows the last event that voids the round."""
     closed = next((place for place, event in enumerate(ordered) if event.kind == NO_MORE_BETS), len(ordered))
     voiding = [
         place for place, event in enumerate(ordered)

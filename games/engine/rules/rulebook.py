@@ -29,7 +29,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Area(Rectangle):
-    """Where a box is on the felt, and what is printed there. A box may have several areas; they are one betting box."""
+    """Where a box is on the felt, and its printed text. A box may have several areas; they are one betting box."""
 
     box: str
     x: int
@@ -58,7 +58,7 @@ class Layout:
 
     code: str
     rule: str
-    drawing: str  # whose drawing it is: an appendix, or ours
+    drawing: str  # source of the drawing: an appendix, or ours
     boxes: dict[str, Box]
     areas: tuple[Area, ...]
     captions: tuple[Caption, ...] = ()
@@ -79,12 +79,12 @@ class Layout:
         return self._by_type.get(type_, [])
 
     def winning(self, throw: Throw) -> dict[str, int]:
-        """Every winning box with its odds to 1: worked out once for each of the 56 throws that differ."""
-        found = self._winning.get(throw.ascending)
-        if found is None:
-            found = {code: odds for code, box in self.boxes.items() if (odds := box.odds_on(throw))}
-            self._winning[throw.ascending] = found
-        return found
+        """Return every winning box with its odds to 1; calculated once for each of the 56 distinct throws."""
+        winning = self._winning.get(throw.ascending)
+        if winning is None:
+            winning = {code: odds for code, box in self.boxes.items() if (odds := box.odds_on(throw))}
+            self._winning[throw.ascending] = winning
+        return winning
 
 
 @dataclass(frozen=True)
@@ -92,20 +92,20 @@ class LimitRules:
     """What a document says about bets over or under the limits."""
 
     excess: str  # the policy: proportional, filled or in-full
-    cut: tuple[str, ...]  # a bet of an over-full box gives way
-    left: tuple[str, ...]  # one at or under the minimum does not
+    cut: tuple[str, ...]  # a bet of an over-full box is cut
+    left: tuple[str, ...]  # a bet at or below the minimum is not cut
     below_minimum: tuple[str, ...]
-    differential: tuple[str, ...]  # the bet types with one
+    differential: tuple[str, ...]  # the bet types that have a differential
     differential_rules: tuple[str, ...]
 
 
-#: The actions by which a document leaves the decision to somebody.
+#: The actions by which a document leaves the decision to a person.
 UNDECIDED = ("ruling", "discretion")
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What happened, perhaps with facts, and what the document says is to be done."""
+    """What happened, perhaps with facts, and what the document says must be done."""
 
     code: str
     facts: tuple[str, ...]
@@ -115,17 +115,17 @@ class Situation:
     authority: str
     explain: str
     readings: tuple[str, ...] = ()  # the names of our readings that it rests on
-    leaves_open: str = ""  # what of it the rules leave to a ruling, although they decide the rest
+    leaves_open: str = ""  # what the rules leave to a ruling, although they decide the rest
 
     @property
     def is_decided(self) -> bool:
-        """Whether the document itself says what is to be done, and leaves nothing to a ruling or to discretion."""
+        """Say whether the document itself decides, and leaves nothing to a ruling or to discretion."""
         return self.action not in UNDECIDED and not self.leaves_open
 
 
 @dataclass(frozen=True)
 class Voiding:
-    """A rule by which a round is void; a general one covers exact ones."""
+    """A rule by which a round is void; a general rule covers exact ones."""
 
     rule: str
     action: str
@@ -137,7 +137,7 @@ class DiscretionRule:
     """What a document leaves to the casino operator: in which situation, for which bets, by which rules."""
 
     situation: str
-    bets: str  # empty: all; "house-placed": those that the house placed, unless on a patron's call
+    bets: str  # empty: all; "house-placed": bets placed by the house, except on a patron's call
     rules: tuple[str, ...]
     about: str
 
@@ -154,14 +154,14 @@ class OrderStep:
 
 @dataclass(frozen=True)
 class DocumentApproval:
-    """Whose casino a document was approved for; `operator` is empty where the document names nobody."""
+    """The operator whose casino a document was approved for; `operator` is empty if the document names none."""
 
     operator: str
     also: tuple[str, ...]  # other names of the same operator
     note: str
 
     def names(self, operator: str) -> bool:
-        """Whether the document was approved for this operator. Case, spaces, commas and full stops do not matter."""
+        """Say whether the document was approved for this operator. Case, spaces, commas and full stops are ignored."""
         return plain_name(operator) in {plain_name(name) for name in (self.operator, *self.also) if name}
 
 
@@ -189,7 +189,7 @@ class Rulebook:
     in_force_from: datetime
     timezone: str
     sha256: str
-    rules: dict[str, str]  # every numbered rule, with a few words of ours on what it is about
+    rules: dict[str, str]  # every numbered rule, with a few words of ours on its subject
     layouts: dict[str, Layout]
     limits: LimitRules
     triple_rules: tuple[str, ...]
@@ -205,24 +205,26 @@ class Rulebook:
     readings: dict[str, Reading]
     announcements: tuple[Named, ...]
     opening_checks: tuple[Named, ...]
-    procedural: dict[str, tuple[str, ...]]  # checks of the procedure that concern this document, with what they guard
+    procedural: dict[
+        str, tuple[str, ...]
+    ]  # checks of the procedure that apply to this document, with the rules they guard
 
     def cite(self, *numbers: str) -> list[str]:
         return [cite(self.id, number) for number in numbers]
 
     def reading(self, name: str) -> Reading:
-        """Our reading of that name."""
+        """Return our reading of that name."""
         return self.readings[name]
 
     def reading_that_sets(self, setting: str) -> Reading | None:
-        """The reading that leaves a setting open; None where the document leaves no room for it."""
+        """Return the reading that leaves a setting open; None if the document leaves no room for it."""
         return next((reading for reading in self.readings.values() if reading.sets == setting), None)
 
     def open_policies(self) -> tuple[str, ...]:
-        """How bets of an over-full box may be settled by a standing interpretation: our own reading first."""
+        """List the policies for over-full boxes that a standing interpretation may set: our own reading first."""
         reading = self.reading_that_sets(EXCESS)
         return (self.limits.excess, *(reading.values if reading else ()))
 
     def readings_of(self, situation: Situation) -> list[Reading]:
-        """Those that the entry rests on, in its order."""
+        """Return the readings that a situation rests on, in its order."""
         return [self.readings[name] for name in situation.readings]

@@ -1,1 +1,1 @@
-"""Limits and signs: what a box may hold, what is missing, and what changes."""
+"""Limits and signs: what a box may hold, which limits are missing, and what changes."""

@@ -1,4 +1,4 @@
-"""What changes from one sign to the next, and what of it players have to be told in time."""
+"""What changes from one sign to the next, and which changes players must be notified of in time."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ NAMES = {"min": "minimum", "max": "maximum", "differential": "differential"}
 
 @dataclass(frozen=True)
 class LimitChange:
-    """One figure of a sign: what it was and what it will be; None where there is no such limit."""
+    """One figure of a sign: its old and its new value; None if there is no such limit."""
 
     key: str  # a bet type or a box
     figure: str  # min, max or differential
@@ -20,34 +20,34 @@ class LimitChange:
 
     @property
     def name(self) -> str:
-        """As the API names a limit: boxes.odd-even.min, differential.odd-even."""
+        """Name the limit as the API does: boxes.odd-even.min, differential.odd-even."""
         where = "differential" if self.figure == "differential" else f"boxes.{self.key}"
         return f"{where}.{self.key if self.figure == 'differential' else self.figure}"
 
     @property
     def is_removal(self) -> bool:
-        """A limit that was on the sign and no longer is."""
+        """Say whether a limit was on the sign and no longer is."""
         return self.old is not None and self.new is None
 
     @property
     def is_stricter(self) -> bool:
-        """A minimum rises, a maximum or a differential falls. No minimum is the lowest, no maximum the highest."""
+        """Say whether a minimum rises, or a maximum or differential falls. A missing limit is the least strict."""
         if self.figure == "min":
             return (self.new or 0) > (self.old or 0)
         return self.new is not None and (self.old is None or self.new < self.old)
 
 
 def changes(old: Limits, new: Limits) -> list[LimitChange]:
-    """Line by line, as the two signs are written: those of the new sign in its order, then what is left out."""
+    """List the changes line by line: the lines of the new sign in its order, then the removed ones."""
     return list(_lines(old, new))
 
 
 def stricter(layout: Layout, old: Limits, new: Limits) -> list[LimitChange]:
-    """What becomes stricter in any box of the layout, whether its figures stand under its type or its own name."""
-    found = [change for box in layout.boxes for change in _figures(box, old.of(layout, box), new.of(layout, box))]
-    apart = [LimitChange(type_, "differential", old.differential.get(type_), new.differential.get(type_))
+    """List what becomes stricter in any box of the layout, by bet type or by box."""
+    box_changes = [change for box in layout.boxes for change in _figures(box, old.of(layout, box), new.of(layout, box))]
+    differential_changes = [LimitChange(type_, "differential", old.differential.get(type_), new.differential.get(type_))
              for type_ in _keys(old.differential, new.differential)]  # fmt: skip
-    return [change for change in [*found, *apart] if change.is_stricter]
+    return [change for change in [*box_changes, *differential_changes] if change.is_stricter]
 
 
 def _lines(old: Limits, new: Limits) -> Iterator[LimitChange]:

@@ -1,4 +1,4 @@
-"""Sign completeness: which limits a table's sign still lacks.
+"""Check that a table's sign is complete: which limits it still lacks.
 
 Every box of the layout needs a minimum and a maximum, by its bet type or by an entry of its own. The pairs of boxes
 that the document limits by a Differential need that too; a document without a rule on it (Division 9, which leaves
@@ -24,7 +24,7 @@ class Missing:
 
 
 def missing_on_sign(book: Rulebook, layout: Layout, limits: Limits) -> list[Missing]:
-    """List what the sign lacks: by bet type in the order of the layout, then minimum, maximum, Differential."""
+    """List what the sign lacks: by bet type in the order of the layout, then minimum, maximum, differential."""
     lacking: dict[tuple[str, str], list[str]] = {}
     for code, box in layout.boxes.items():
         for what in missing_for(book, layout, limits, code):
@@ -42,30 +42,30 @@ def missing_on_sign(book: Rulebook, layout: Layout, limits: Limits) -> list[Miss
 def missing_for(book: Rulebook, layout: Layout, limits: Limits, box: str) -> tuple[str, ...]:
     """Name the limits that the sign lacks for one box."""
     range_ = limits.of(layout, box)
-    found = []
+    missing = []
     if range_.minimum is None:
-        found.append(MINIMUM)
+        missing.append(MINIMUM)
     if range_.maximum is None:
-        found.append(MAXIMUM)
+        missing.append(MAXIMUM)
     type_ = layout.boxes[box].type
     if type_ in differential_types(book) and type_ not in limits.differential:
-        found.append(DIFFERENTIAL)
-    return tuple(found)
+        missing.append(DIFFERENTIAL)
+    return tuple(missing)
 
 
 def incomplete_boxes(book: Rulebook, layout: Layout, limits: Limits) -> list[str]:
-    """List the boxes for which `missing_for` names something: all at once, and what a bet type needs looked up once.
+    """List the boxes for which `missing_for` names something, looking up each bet type once.
 
     A worker asks this of every sign that it meets, and looking it up box by box took many times as long.
     """
-    apart = {type_ for type_ in differential_types(book) if type_ not in limits.differential}
+    without_differential = {type_ for type_ in differential_types(book) if type_ not in limits.differential}
     return [
         code
         for code, range_ in limits.ranges(layout).items()
-        if range_.minimum is None or range_.maximum is None or layout.boxes[code].type in apart
+        if range_.minimum is None or range_.maximum is None or layout.boxes[code].type in without_differential
     ]
 
 
 def differential_types(book: Rulebook) -> tuple[str, ...]:
-    """List the bet types for which the document itself has a Differential."""
+    """List the bet types for which the document itself has a differential."""
     return book.limits.differential if book.limits.differential_rules else ()

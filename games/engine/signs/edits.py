@@ -1,4 +1,4 @@
-"""Edits of a sign: single figures changed, everything else kept exactly; and which limits a change would remove."""
+"""Edits of a sign: change single figures, keep everything else; and find which limits a change would remove."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Limits and the Differential: what a box may hold, how its bets give way where it holds more, and what is a breach."""
+"""Limits and the differential: what a box may hold, how its bets are cut, and what is a breach."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Placed(Protocol):
 
 @dataclass(frozen=True)
 class Range:
-    """A minimum on one player's bet, a maximum on all bets of a box; None where there is no such limit."""
+    """A minimum for one player's bet and a maximum for all bets of a box; None if there is no such limit."""
 
     minimum: int | None = None
     maximum: int | None = None
@@ -38,7 +38,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Limits:
-    """What stands on the sign. An entry for a box replaces that of its type whole."""
+    """The limits on a sign. An entry for a box replaces the whole entry of its type."""
 
     by_key: Mapping[str, Range] = field(default_factory=dict)
     differential: Mapping[str, int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Limits:
         return self.ranges(layout)[box]
 
     def ranges(self, layout: Layout) -> dict[str, Range]:
-        """Of every box, in the order of the layout: worked out once."""
+        """Return the limits of every box, in the order of the layout; calculated once."""
         known = self._ranges.get(id(layout))
         if known is None:
             ranges = {
@@ -60,7 +60,7 @@ class Limits:
 
     @cached_property
     def _ranges(self) -> dict[int, tuple[Layout, dict[str, Range]]]:
-        """By the layout's id; the layout stays with them, so that nothing else is ever found under it."""
+        """Return the limits by box. Cached by the layout's id; the layout is kept, so that its id is never reused."""
         return {}
 
 
@@ -87,12 +87,12 @@ class Holding(NamedTuple):
         return self.permitted is not None and self.total > self.permitted
 
     def is_left(self, stake: int) -> bool:
-        """At or under the minimum: such a bet does not give way."""
+        """Say whether a bet is at or below the minimum: such a bet is not cut."""
         return self.limits.minimum is not None and stake <= self.limits.minimum
 
 
 def holdings(layout: Layout, limits: Limits, bets: Sequence[Placed]) -> dict[str, Holding]:
-    """Every box with bets in it, in the order of the layout."""
+    """Return every box with bets in it, in the order of the layout."""
     positions: dict[str, list[int]] = {}
     totals: dict[str, int] = {}
     for position, bet in enumerate(bets):
@@ -111,7 +111,7 @@ def holdings(layout: Layout, limits: Limits, bets: Sequence[Placed]) -> dict[str
 
 
 def _permitted(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> dict[str, int | None]:
-    """The maximum of each box; with a Differential, the heavier of two may hold no more than the lighter and it."""
+    """Return what each box may hold. With a differential, the heavier box may exceed the lighter one only by it."""
     ranges = limits.ranges(layout)
     permitted = {box: ranges[box].maximum for box in totals}
     for heavier, lighter, allowed in _exceeded(layout, limits, totals):
@@ -124,21 +124,21 @@ def _permitted(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> dic
 
 
 def _exceeded(layout: Layout, limits: Limits, totals: Mapping[str, int]) -> list[tuple[str, str, int]]:
-    """Pairs of boxes whose totals differ by more than their Differential: the heavier, the lighter, what is allowed."""
-    found = []
+    """Yield the pairs of boxes that exceed their differential: the heavier, the lighter, the limit."""
+    exceeded = []
     for type_, allowed in limits.differential.items():
         first, second = (box.code for box in layout.boxes_of(type_))
         if totals.get(first, 0) < totals.get(second, 0):
             first, second = second, first
         if totals.get(first, 0) - totals.get(second, 0) > allowed:
-            found.append((first, second, allowed))
-    return found
+            exceeded.append((first, second, allowed))
+    return exceeded
 
 
 def breaches(
     layout: Layout, limits: Limits, bets: Sequence[Placed], boxes: Mapping[str, Holding] | None = None
 ) -> list[Breach]:
-    """Maximums, then Differentials, then minimums. `boxes` are the holdings, where they are known already."""
+    """List the breaches: maximums, then differentials, then minimums. `boxes` are the holdings, if known already."""
     boxes = holdings(layout, limits, bets) if boxes is None else boxes
     totals = {box: holding.total for box, holding in boxes.items()}
     over = [
@@ -146,7 +146,7 @@ def breaches(
         for box, holding in boxes.items()
         if holding.limits.maximum is not None and holding.total > holding.limits.maximum
     ]
-    apart = [
+    over_differential = [
         Breach("differential", (heavier, lighter), None, totals[heavier] - totals.get(lighter, 0), allowed)
         for heavier, lighter, allowed in _exceeded(layout, limits, totals)
     ]
@@ -155,14 +155,14 @@ def breaches(
         for bet in bets
         if (minimum := boxes[bet.box].limits.minimum) is not None and bet.stake < minimum
     ]
-    return [*over, *apart, *under]
+    return [*over, *over_differential, *under]
 
 
-# --- How bets give way -----------------------------------------------------------------------------
+# --- Excess stakes ---------------------------------------------------------------------------------
 
 
 def effective_stakes(policy: str, boxes: Mapping[str, Holding], bets: Sequence[Placed], unit: int) -> list[int]:
-    """What each bet counts for; the rest of its stake goes back."""
+    """Return the effective stake of each bet; the rest of its stake is returned."""
     stakes = [bet.stake for bet in bets]
     if policy != "in-full":
         share = proportional if policy == "proportional" else filled
@@ -175,7 +175,7 @@ def effective_stakes(policy: str, boxes: Mapping[str, Holding], bets: Sequence[P
 
 
 def proportional(holding: Holding, stakes: Sequence[int], unit: int) -> list[int]:
-    """Stake × permitted ÷ total, rounded down to the chip unit, never below the minimum."""
+    """Cut in proportion: stake × permitted ÷ total, rounded down to the chip unit, never below the minimum."""
     permitted, minimum = holding.permitted or 0, holding.limits.minimum or 0
     return [
         stake if holding.is_left(stake) else max(stake * permitted // holding.total // unit * unit, minimum)
@@ -184,7 +184,7 @@ def proportional(holding: Holding, stakes: Sequence[int], unit: int) -> list[int
 
 
 def filled(holding: Holding, stakes: Sequence[int], unit: int) -> list[int]:
-    """The larger bets give way until the box holds what it may, to within less than a chip unit."""
+    """Cut the larger bets until the box holds what it may, to within less than a chip unit."""
     minimum = holding.limits.minimum or 0
     result = list(stakes)
     giving = [position for position, stake in enumerate(stakes) if not holding.is_left(stake)]
@@ -208,7 +208,7 @@ def filled(holding: Holding, stakes: Sequence[int], unit: int) -> list[int]:
 def _hand_out(
     rounded: dict[int, int], exact: Mapping[int, Fraction], stakes: Sequence[int], room: int, unit: int
 ) -> None:
-    """Left-over chip units go to the largest remainders, then by order of bets; no bet grows beyond its stake."""
+    """Give left-over chip units to the largest remainders, then by order of bets; no bet grows beyond its stake."""
     order = sorted(rounded, key=lambda position: (rounded[position] - exact[position], position))
     left = room - sum(rounded.values())
     while left >= unit and (open_ := [position for position in order if rounded[position] < stakes[position]]):
@@ -221,7 +221,7 @@ def _hand_out(
 
 
 def needs_ruling(policy: str, holding: Holding, bets: Sequence[Placed]) -> bool:
-    """The minimums alone are more than the box may hold."""
+    """Say whether the minimums alone exceed what the box may hold."""
     if not holding.is_over_full or policy == "in-full":
         return False
     least = sum(min(bets[position].stake, holding.limits.minimum or 0) for position in holding.bets)

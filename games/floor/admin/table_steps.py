@@ -108,7 +108,7 @@ def _enter(actor: Staff, table: Table, values: Values) -> str:
     try:
         _, is_new = round_enter(actor=actor, table=table, document=entered.document, reason=reason)
     except InputError as error:
-        raise ValidationError(entered.told(error.faults)) from None
+        raise ValidationError(entered.faults_by_field(error.faults)) from None
     except RoundConflictError as error:
         raise ValidationError(str(error)) from None
     return "The round was recorded as entered by hand." if is_new else "This round is already on record."

@@ -1,4 +1,4 @@
-"""Finishing a round in play by hand: what is missing, then what was paid; or void, by a rule that says so."""
+"""Finish a round in play by hand: enter the missing steps, then the payments; or void it by a rule."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,11 +19,22 @@ from unfold.widgets import (
 
 from games.engine.dice import UNKNOWN, parse_dice
 from games.engine.errors import InputError
-from games.engine.play.irregularities import RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID, Irregularity
+from games.engine.play.irregularities import (
+    NO_MORE_BETS,
+    PLACE_BETS,
+    RESULT,
+    RESULT_AMENDED,
+    SETTLED,
+    TUMBLER,
+    VOID,
+    Irregularity,
+)
 from games.engine.play.live_play import as_event, assessed, following
 from games.engine.play.procedure import procedural_faults
 from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Rulebook
+from games.labels.events import event_label
+from games.labels.rounds import action_label, detail_label
 from games.labels.rules import rules_label
 from games.live.expected_nets import expected_nets
 from games.live.finishing import after, missing, missing_steps
@@ -35,21 +46,21 @@ from games.rounds.fields import MOST_TUMBLES
 from games.rounds.prepared import known_text
 from games.rounds.services.recording import RoundConflictError
 
-WORDS_OF_A_NET = 3
-#: What was seen at the table.
-SEEN = ("tumbles", "activated", "known_dice", "dice", "amended")
-CALLS = {"place-bets": "place your bets", "no-more-bets": "no more bets"}
+PARTS_OF_NET = 3
+#: Fields for what was observed at the table.
+OBSERVED = ("tumbles", "activated", "known_dice", "dice", "amended")
+CALLS = (PLACE_BETS, NO_MORE_BETS)
 
 
 def verify_in_play(live: LiveRound) -> None:
     if live.ended_at:
-        raise ValidationError(f"{live} is over already ({live.state}); nothing was changed.")
+        raise ValidationError(f"{live} is already over ({live.state}). Nothing was changed.")
 
 
 def tumbles_field() -> forms.IntegerField:
     return forms.IntegerField(
         min_value=0, max_value=MOST_TUMBLES, widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "numeric"}),
-        help_text="How often the tumbler turned; 0 if it did not.",
+        help_text="Number of tumbles; 0 if it did not tumble.",
     )  # fmt: skip
 
 
@@ -67,10 +78,10 @@ def faces_field(label: str, help_text: str) -> forms.CharField:
 
 
 def clean_faces(text: str) -> list[int]:
-    """Read three faces; an empty list where nothing was written."""
+    """Read three faces. Return an empty list if the field is empty."""
     faces = text.replace(",", " ").split()
     if not all(face.isascii() and face.isdecimal() for face in faces):
-        raise ValidationError("Write the three faces, as in: 1 3 6.")
+        raise ValidationError("Enter the three faces, for example 1 3 6.")
     if not faces:
         return []
     try:
@@ -80,14 +91,14 @@ def clean_faces(text: str) -> list[int]:
 
 
 class FinishForm(ActionForm):
-    """What is missing before the settlement, by the order of play; in the second step, what was paid, and why."""
+    """First step: what is missing before the settlement, by the order of play. Second step: what was paid, and why."""
 
     def __init__(self, *args: Any, thing: LiveRound, with_nets: bool, **kwargs: Any) -> None:
         super().__init__(*args, thing=thing, **kwargs)
-        self.stand: SessionState = session_state_of(thing)
-        self.kinds = missing(self.stand.book, thing.state, SETTLED)
+        self.session: SessionState = session_state_of(thing)
+        self.kinds = missing(self.session.book, thing.state, SETTLED)
         self.asks = [kind for kind in self.kinds if kind in (TUMBLER, RESULT)]
-        play = self.stand.play()
+        play = self.session.play()
         self.is_established = play.is_established
         if TUMBLER in self.asks:
             self.fields["tumbles"] = tumbles_field()
@@ -95,27 +106,27 @@ class FinishForm(ActionForm):
         if RESULT in self.asks:
             self.fields["known_dice"] = faces_field(
                 "Known at an interruption",
-                "Only if play was interrupted (power failure): the dice that were known then, as 2 ? ?; none: ? ? ?.",
+                "Only if play was interrupted (power failure): the dice known then, for example 2 ? ?. If none: ? ? ?.",
             )
             self.fields["dice"] = faces_field(
-                "Dice", "The three faces, as in: 1 3 6. Leave empty if all three were known at an interruption."
+                "Dice", "The three faces, for example 1 3 6. Leave empty if all three were known at an interruption."
             )
-        if RESULT_AMENDED in following(self.stand.book, play):
-            rule = next(step.rule for step in self.stand.book.play if step.kind == RESULT_AMENDED)
+        if RESULT_AMENDED in following(self.session.book, play):
+            rule = next(step.rule for step in self.session.book.play if step.kind == RESULT_AMENDED)
             self.fields["amended"] = faces_field(
-                "Amended result", f"Only if the result was entered wrongly: the dice as they lie (rule {rule})."
+                "Amended result", f"Only if the result was entered wrongly: the faces the dice show (rule {rule})."
             )
         if with_nets:
             self.fields["nets"] = forms.CharField(
                 required=False, widget=UnfoldAdminTextareaWidget(attrs={"rows": 8, "spellcheck": "false"}),
                 label="What was paid or taken",
-                help_text="A line a bet: player, box and net, as in: seat-3 small 100.00; what was taken has a minus. "
-                "Filled in with what the rules say: confirm it, or write what really was paid.",
+                help_text="One bet a line: player, box and net, for example seat-3 small 100.00; a minus for what was "
+                "collected. Filled in by the rules: confirm it, or enter what was actually paid.",
             )  # fmt: skip
             self.fields["basis"] = forms.CharField(required=False, widget=forms.HiddenInput(), max_length=200)
         else:
             del self.fields["reason"]
-        self.order_fields([*SEEN, "nets", "reason"])
+        self.order_fields([*OBSERVED, "nets", "reason"])
 
     def clean_dice(self) -> list[int]:
         return clean_faces(self.cleaned_data["dice"])
@@ -126,66 +137,68 @@ class FinishForm(ActionForm):
     def clean_known_dice(self) -> str:
         text = ",".join(self.cleaned_data["known_dice"].replace(",", " ").split())
         if text and known_text(text) is None:
-            raise ValidationError("Write the three dice, each as 1 to 6 or ?, as in: 2 ? ?.")
+            raise ValidationError("Enter the three dice, each as 1 to 6 or ?, for example 2 ? ?.")
         return text
 
     def clean(self) -> dict[str, Any]:
-        """The dice are needed, unless they are on record or all of them were known at an interruption."""
-        said = super().clean() or self.cleaned_data
-        known = said.get("known_dice", "")
-        if "dice" in said and not said["dice"] and not self.is_established and (not known or UNKNOWN in known):
-            self.add_error("dice", "Write the three faces, as in: 1 3 6; without them, void the round.")
-        if said.get("tumbles") and said.get("activated"):
-            self.add_error("activated", "The tumbler turned; leave this empty, or write 0 tumbles.")
-        return said
+        """Require the dice, unless they are on record or all were known at an interruption."""
+        values = super().clean() or self.cleaned_data
+        known = values.get("known_dice", "")
+        if "dice" in values and not values["dice"] and not self.is_established and (not known or UNKNOWN in known):
+            self.add_error("dice", "Enter the three faces, for example 1 3 6. Without them, void the round.")
+        if values.get("tumbles") and values.get("activated"):
+            self.add_error("activated", "The tumbler turned. Leave this empty, or enter 0 tumbles.")
+        return values
 
     def clean_nets(self) -> list[dict[str, str]]:
-        found = []
+        nets = []
         for number, line in enumerate(filter(None, map(str.strip, self.cleaned_data["nets"].splitlines())), 1):
-            words = line.rsplit(maxsplit=WORDS_OF_A_NET - 1)  # a player's name may have spaces
-            if len(words) != WORDS_OF_A_NET:
-                raise ValidationError(f"Line {number}: write player, box and net, as in: seat-3 small 100.")
-            found.append(dict(zip(("player", "box", "net"), words, strict=True)))
-        return found
+            words = line.rsplit(maxsplit=PARTS_OF_NET - 1)  # a player's name may have spaces
+            if len(words) != PARTS_OF_NET:
+                raise ValidationError(f"Line {number}: enter player, box and net, for example seat-3 small 100.")
+            nets.append(dict(zip(("player", "box", "net"), words, strict=True)))
+        return nets
 
-    def worked_out(self) -> "FinishForm":
-        """The second step, with the nets that the engine expects for what was said in the first."""
-        said = self.cleaned_data if self.is_bound else {}
+    def with_expected_nets(self) -> "FinishForm":
+        """Return the form of the second step, with the nets expected for what was entered in the first."""
+        values = self.cleaned_data if self.is_bound else {}
         before = self.documents()[:-1]
-        play = after(self.stand, before, timezone.now())
-        found = assessed(self.stand.book, play)
+        play = after(self.session, before, timezone.now())
+        assessment = assessed(self.session.book, play)
         nets = "\n".join(
             f"{expected_net['player']} {expected_net['box']} {expected_net['net']}"
-            for expected_net in expected_nets(self.stand, play)
+            for expected_net in expected_nets(self.session, play)
         )
-        initial = {name: _as_text(said.get(name)) for name in SEEN} | {
-            "nets": nets, "basis": self.said(), "reason": said.get("reason", ""),
+        initial = {name: _as_text(values.get(name)) for name in OBSERVED} | {
+            "nets": nets, "basis": self.basis(), "reason": values.get("reason", ""),
         }  # fmt: skip
         form = FinishForm(thing=self.thing, with_nets=True, initial=initial)
         form.notes = [
-            self.note_of(irregularity) for irregularity in found.irregularities if irregularity.action != "unfinished"
+            self.note_of(irregularity)
+            for irregularity in assessment.irregularities
+            if irregularity.action != "unfinished"
         ]
         form.notes += [
             f"Check the dice. {fault.detail} The round would be recorded with this contradiction."
-            for fault in procedural_faults(self.stand.book, [as_event(*event) for event in play.events])
+            for fault in procedural_faults(self.session.book, [as_event(*event) for event in play.events])
             if fault.kind == "dice-contradicted"
         ]
         return form
 
     def note_of(self, irregularity: Irregularity) -> str:
-        rules = rules_label(self.stand.book.cite(irregularity.rule)) if irregularity.rule else "no rule"
-        return f"{irregularity.detail} ({rules}: {irregularity.action})"
+        rules = rules_label(self.session.book.cite(irregularity.rule)) if irregularity.rule else "no rule"
+        return f"{detail_label(irregularity.detail)} ({rules}: {action_label(irregularity.action)})"
 
-    def said(self) -> str:
-        said = self.cleaned_data if self.is_bound else {}
-        shown = {name: str(said.get(name)) for name in SEEN}
-        return "; ".join(f"{name} {text}" for name, text in shown.items() if text not in ("None", "False", "[]", ""))
+    def basis(self) -> str:
+        values = self.cleaned_data if self.is_bound else {}
+        texts = {name: str(values.get(name)) for name in OBSERVED}
+        return "; ".join(f"{name} {text}" for name, text in texts.items() if text not in ("None", "False", "[]", ""))
 
     def documents(self, by: str = "") -> list[dict[str, Any]]:
-        """The missing steps; `by` is the staff number of the person who amends a result."""
-        said = self.cleaned_data if self.is_bound else {}
-        details = {name: said.get(name) for name in SEEN}
-        return missing_steps(self.stand, SETTLED, timezone.now(), nets=said.get("nets", []), by=by, **details)
+        """Return the missing steps; `by` is the staff number of the person who amends a result."""
+        values = self.cleaned_data if self.is_bound else {}
+        details = {name: values.get(name) for name in OBSERVED}
+        return missing_steps(self.session, SETTLED, timezone.now(), nets=values.get("nets", []), by=by, **details)
 
     @property
     def calls(self) -> list[str]:
@@ -195,17 +208,17 @@ class FinishForm(ActionForm):
 
 
 def _as_text(value: Any) -> Any:
-    """What was said as a form shows it again."""
+    """Return a cleaned value as a form shows it again."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def calls_among(kinds: list[str]) -> list[str]:
-    """What goes on record beside what the form asks for."""
-    return [CALLS[kind] for kind in kinds if kind in CALLS]
+    """Name the calls that are recorded in addition to what the form asks for."""
+    return [event_label(kind) for kind in kinds if kind in CALLS]
 
 
 def finish(site: Any, request: HttpRequest, live: LiveRound, back: str) -> HttpResponse:
-    """First the dice, then the nets; one call of the service with all steps."""
+    """Ask for the dice, then for the nets; then send all steps in one call of the service."""
     try:
         verify_in_play(live)
     except ValidationError as error:
@@ -215,18 +228,18 @@ def finish(site: Any, request: HttpRequest, live: LiveRound, back: str) -> HttpR
     form = FinishForm(request.POST if request.method == "POST" else None, thing=live, with_nets=with_nets)
     if form.is_bound and form.is_valid():
         try:
-            if with_nets and form.cleaned_data["basis"] == form.said():
+            if with_nets and form.cleaned_data["basis"] == form.basis():
                 messages.success(request, _finished(actor_of(request), live, form))
                 return redirect(back)
             if with_nets:
-                messages.warning(request, "The dice are others than before: the nets were worked out anew.")
-            form = form.worked_out()
+                messages.warning(request, "The dice have changed: the nets were calculated again.")
+            form = form.with_expected_nets()
         except ValidationError as error:
             add_errors(form, error)
         except InputError as error:
             add_errors(form, by_field(error))
     elif not form.is_bound and not form.asks:
-        form = form.worked_out()
+        form = form.with_expected_nets()
     page = {"title": f"Finish: {live}", "form": form, "back": back, "live": live,
             "above": "live/live_finish_above.html",
             "button": "Finish" if "nets" in form.fields else "Next: what was paid"}  # fmt: skip
@@ -235,7 +248,7 @@ def finish(site: Any, request: HttpRequest, live: LiveRound, back: str) -> HttpR
 
 def _finished(actor: Staff, live: LiveRound, form: FinishForm) -> str:
     send(actor, live, form.documents(by=actor.number), form.cleaned_data["reason"])
-    return f"{live} is settled and on record, as finished by hand."
+    return f"{live} is settled and on record, finished by hand."
 
 
 def send(actor: Staff, live: LiveRound, documents: list[dict[str, Any]], reason: str) -> None:
@@ -248,7 +261,7 @@ def send(actor: Staff, live: LiveRound, documents: list[dict[str, Any]], reason:
 
 
 def by_field(error: InputError) -> ValidationError:
-    """Each fault by the field that it names."""
+    """Assign each fault to the field it names."""
     faults: dict[str, list[str]] = {}
     for fault in error.faults:
         faults.setdefault(fault.partition(":")[0].partition("[")[0], []).append(fault)
@@ -256,7 +269,7 @@ def by_field(error: InputError) -> ValidationError:
 
 
 class VoidLiveForm(ActionForm):
-    """A rule by which a round in play is void: neither a ruling nor damaged dice, which concern more rounds."""
+    """Choose the rule that voids a round in play. Rulings and damaged dice are left out: they concern more rounds."""
 
     field_order = ["rule", "tumbles", "activated", "reason"]
 
@@ -274,15 +287,15 @@ class VoidLiveForm(ActionForm):
             self.fields["tumbles"] = tumbles_field()
             self.fields["activated"] = activated_field()
         if calls := calls_among(kinds):
-            self.fields["reason"].help_text += f" With it goes on record, as of now: {', '.join(calls)}."
+            self.fields["reason"].help_text += f" Also recorded now: {', '.join(calls)}."
         self.order_fields(self.field_order)
 
 
 def elsewhere(book: Rulebook) -> Iterator[str]:
-    """Say where to void by a rule that reaches further than the round in play."""
+    """Explain where to void by a rule that affects more than the round in play."""
     for rule in book.voidings.keys() - voidings_of(book).keys():
         yield (
-            f"Rule {rule} is ordered from an incident, for all affected rounds: finish this round, log the incident, "
+            f"Rule {rule} is ordered from an incident, for all affected rounds: finish this round, log an incident, "
             "and order the void there."
         )
 
@@ -290,4 +303,4 @@ def elsewhere(book: Rulebook) -> Iterator[str]:
 def void(actor: Staff, live: LiveRound, values: dict[str, Any]) -> str:
     details = {name: value for name, value in values.items() if name != "reason"} | {"by": actor.number}
     send(actor, live, missing_steps(session_state_of(live), VOID, timezone.now(), **details), values["reason"])
-    return f"{live} is void by {values['rule']} and on record, as finished by hand."
+    return f"{live} is void by {values['rule']} and on record, finished by hand."

@@ -1,4 +1,4 @@
-"""Rounds in play: those at the tables now and those that were, a round's felt and steps, and finishing it by hand."""
+"""Rounds in play: the list, a round with its bets and steps, and finishing it by hand."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ STATES = {"": "All", "in-play": "In play", "over": "Over"}
 @admin.register(LiveRound)
 class LiveRoundAdmin(GatedAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # a terminal opens it
+        return False  # only a terminal opens a round
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False  # it goes on by steps
+        return False  # a round changes by its steps
 
     def get_urls(self) -> list[URLPattern]:
         own = [
@@ -37,7 +37,7 @@ class LiveRoundAdmin(GatedAdmin):
         return [*own, *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Those in play first (one a table), then the newest; a page begins where the last one ended."""
+        """Show rounds in play first (one a table), then the newest. A page starts where the last one ended."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "liveround.view")
@@ -46,13 +46,13 @@ class LiveRoundAdmin(GatedAdmin):
         before = _key(request.GET.get("before", ""))
         playing = rounds.filter(ended_at=None) if state != "over" and before is None else rounds.none()
         over = rounds.filter(ended_at__isnull=False).order_by("-pk") if state != "in-play" else rounds.none()
-        found = list((over.filter(pk__lt=before) if before else over)[: ROWS + 1])
-        shown = [*playing, *found[:ROWS]]
-        add_current_status_live(shown)
+        ended = list((over.filter(pk__lt=before) if before else over)[: ROWS + 1])
+        rounds_shown = [*playing, *ended[:ROWS]]
+        add_current_status_live(rounds_shown)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Rounds in play", "rounds": shown,
-            "older": found[ROWS - 1].pk if len(found) > ROWS else None, "before": before,
+            "title": "Rounds in play", "rounds": rounds_shown,
+            "older": ended[ROWS - 1].pk if len(ended) > ROWS else None, "before": before,
             "states": STATES.items(), "state": state if state in STATES else "",
         }  # fmt: skip
         return TemplateResponse(request, "live/live_rounds.html", context)
@@ -63,22 +63,22 @@ class LiveRoundAdmin(GatedAdmin):
         require_safe(request)
         live = self.get_or_deny(request, object_id)
         add_current_status_live([live])
-        stand = session_state_of(live)
-        lines, play = step_lines(stand)
-        answer = answer_document(stand, play, len(lines), warnings=warnings_of(live, live.steps_taken))
+        session = session_state_of(live)
+        lines, play = step_lines(session)
+        answer = answer_document(session, play, len(lines), warnings=warnings_of(live, live.steps_taken))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Round in play: {live}", "live": live, "book": stand.book,
+            "title": f"Round in play: {live}", "live": live, "book": session.book,
             "sees_findings": can(request.user, "finding.view", live),
             "lines": lines[::-1], "answer": answer, "buttons": self.buttons(request, live),
-            "boxes": [one for one in answer["boxes"] or () if one["total"] != "0.00"],
+            "boxes": [box for box in answer["boxes"] or () if box["total"] != "0.00"],
         }  # fmt: skip
         return TemplateResponse(request, "live/live_round.html", context)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Its steps are its history."""
+        """Redirect to the round: its steps are its history."""
         require_safe(request)
         return redirect("admin:games_liveround_change", self.get_or_deny(request, object_id).pk)
 
@@ -113,5 +113,5 @@ class LiveRoundAdmin(GatedAdmin):
 
 
 def _key(text: str) -> int | None:
-    """Where the last page ended; an address that was tampered with begins anew."""
+    """Read where the last page ended. A malformed address starts with the newest rounds."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(2**63)) else None

@@ -1,4 +1,4 @@
-"""What calls on rounds in play take and answer, as JSON Schema."""
+"""JSON Schemas of the API calls on rounds in play."""
 
 from games.api.openapi import Schema
 from games.api.schemas import (
@@ -29,18 +29,18 @@ RULES: Schema = list_of(TEXT)
 PLAYER_STAKES = list_of(record("A player and an amount.", {"player": NAME, "stake": MONEY}))
 
 OPENING = record(
-    "A round that begins. Its name is for ever; a repeat changes nothing.",
+    "A new round. Its name (source, ref) is permanent; repeating the call changes nothing.",
     {"source": NAME, "ref": NAME, "table": NAME, "dealer": nullable(NAME), "supervisor": nullable(NAME)},
     optional=("dealer", "supervisor"),
     example={"source": "floor", "ref": "TS01-20261115-000123", "table": "TS-01", "dealer": "D102"},
 )
 STEP = record(
-    "One thing that happens. `call` is the terminal's own name for it: the same call again changes nothing. `bet`, "
-    "`increase`, `withdraw` and `refuse` have `player`, `box` and `stake` (what is added, taken back or put back; "
-    "`withdraw` without it takes all); `bet` and `increase` may have `house_placed` and `call_bet` (placed by the "
+    "A step of a round. `call` is the terminal's own name for it: repeating the call changes nothing. `bet`, "
+    "`increase`, `withdraw` and `refuse` have `player`, `box` and `stake` (what is added, withdrawn or put back; "
+    "`withdraw` without it withdraws all); `bet` and `increase` may have `house_placed` and `call_bet` (placed by the "
     "house on the player's oral call); `tumbler` has `tumbles` (0: it was not activated, unless `activated` is true), "
     "`result` and `result-amended` have `dice`, `interruption` has `known_dice` (with all three known they are the "
-    "result), `void` has `rule`, `settled` has `nets`. `at` left out: now.",
+    "result), `void` has `rule`, `settled` has `nets`. `at` defaults to now.",
     {
         "call": {"type": "string", "minLength": 1, "maxLength": LONGEST_CALL},
         "kind": {"type": "string", "enum": list(KINDS)},
@@ -57,7 +57,10 @@ STEP = record(
         "rule": nullable(NAME),
         "by": nullable(NAME),
         "nets": nullable(
-            list_of(record("What a bet was paid.", {"player": NAME, "box": BOX, "net": NET_IN}), maxItems=MOST_BETS)
+            list_of(
+                record("What was paid for a bet; negative: collected.", {"player": NAME, "box": BOX, "net": NET_IN}),
+                maxItems=MOST_BETS,
+            )
         ),
     },
     optional=(
@@ -78,11 +81,11 @@ STEP = record(
     example={"call": "17", "kind": "bet", "player": "seat-3", "box": "small", "stake": "100.00"},
 )
 STAND = record(
-    "How a round stands. `refused`: what was tried came too late, and that is on record. `warnings`: the table was "
-    "closed, suspended or not opened with its checks when the round was opened or its betting began; each answer "
-    "of the round repeats them. `boxes`, `differentials` and "
-    "`worst` are there while bets are open: `room` is what others may still place (none: no limit), `excess` what has "
-    "to go back, the last placed first, `worst` the house's worst result over the 216 throws.",
+    "The state of a round. `refused`: the step came too late, and the attempt is on record. `warnings`: the table was "
+    "closed, suspended or not opened with its checks when the round or its betting opened; each answer of the round "
+    "repeats them. `boxes`, `differentials` and `worst` are given while betting is open: `room` is what may still be "
+    "placed (null: no limit), `excess` the stakes to return, the last placed first, `worst` the house's worst result "
+    "over the 216 throws.",
     {
         "id": NUMBER,
         "source": NAME,
@@ -94,7 +97,7 @@ STAND = record(
         "refused": nullable(record("Why it was refused.", {"rules": RULES, "explain": TEXT})),
         "warnings": list_of(
             record(
-                "What is wrong with the table. The round is taken all the same, and a finding is made of it.",
+                "A fault of the table. The round is accepted all the same, and a finding is made.",
                 {
                     "kind": {"type": "string", "enum": LiveWarning.Kind.values},
                     "rules": RULES,
@@ -109,14 +112,17 @@ STAND = record(
         ),
         "void": {"type": "boolean"},
         "irregularities": list_of(
-            record("What a rule says of it.", {"rule": nullable(TEXT), "action": TEXT, "detail": TEXT})
+            record(
+                "An irregularity, with its rule and the action it requires.",
+                {"rule": nullable(TEXT), "action": TEXT, "detail": TEXT},
+            )
         ),
         "dice": nullable(DICE),
         "bets": list_of(record("A bet on the felt.", {"player": NAME, "box": BOX, "stake": MONEY})),
         "boxes": nullable(
             list_of(
                 record(
-                    "A box while bets are open.",
+                    "A box while betting is open.",
                     {
                         "box": BOX,
                         "total": MONEY,
@@ -141,7 +147,7 @@ STAND = record(
     },
 )
 LIVE_ROUND = record(
-    "A round in play, or one that was.",
+    "A round in play, or an ended one.",
     {
         "id": NUMBER,
         "source": NAME,

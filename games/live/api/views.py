@@ -1,4 +1,4 @@
-"""Rounds in play: opened, sent step by step, and watched."""
+"""The API for rounds in play: open one, send steps, read them."""
 
 from typing import Any
 
@@ -33,11 +33,11 @@ class LiveRoundList(GatedView):
             rounds = rounds.filter(table__code=code)
         pages = Pages()
         page = pages.paginate_queryset(rounds, request, view=self) or []
-        return pages.get_paginated_response([live_document(one) for one in page])
+        return pages.get_paginated_response([live_document(live) for live in page])
 
     @operations.live_add
     def post(self, request: Request) -> Response:
-        """201 new, 200 opened before, 409 where the name or the table is taken."""
+        """Open a round: 201 new, 200 opened before, 409 if the name or the table is taken."""
         authorize(self.caller, "liveround.play")
         allowed(request)
         return answered(*live_open(actor=self.caller, document=request.data))
@@ -51,9 +51,9 @@ class LiveRoundDetail(GatedView):
         live = live_round_numbered(key)
         authorize(self.caller, "liveround.view", live)
         allowed(request)
-        stand = session_state_of(live)
+        session = session_state_of(live)
         warnings = warnings_of(live, live.steps_taken)
-        return Response(answer_document(stand, stand.play(), live.steps_taken, warnings=warnings))
+        return Response(answer_document(session, session.play(), live.steps_taken, warnings=warnings))
 
 
 class LiveRoundSteps(GatedView):
@@ -61,7 +61,7 @@ class LiveRoundSteps(GatedView):
 
     @operations.live_step
     def post(self, request: Request, key: int) -> Response:
-        """201 new, 200 sent before, 409 out of order."""
+        """Take a step: 201 new, 200 sent before, 409 out of order."""
         live = live_round_numbered(key)
         authorize(self.caller, "liveround.play", live)
         allowed(request)

@@ -1,4 +1,4 @@
-"""Make a one-time sign-in link from the command line: for the first accounts of a new installation."""
+"""Create a one-time sign-in link from the command line: for the first accounts of a new installation."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from games.management.acting_command import ActingCommand, person
 
 
 class Command(ActingCommand):
-    help = "Makes a one-time sign-in link, good for 24 hours. The present password of the person ends."
+    help = "Creates a one-time sign-in link, valid for 24 hours. The person's current password stops working."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

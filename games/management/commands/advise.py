@@ -1,4 +1,4 @@
-"""What a rulebook says about a situation."""
+"""Print what a rulebook says about a situation."""
 
 from typing import Any
 
@@ -24,12 +24,12 @@ class Command(RulesCommand):
 
 
 def facts(given: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for text in given:
         name, separator, value = text.partition("=")
         if not separator or not name:
             raise InputError(f"--fact: {text!r:.60} is not NAME=VALUE; write it as settled=no.")
-        if name in found:
+        if name in facts:
             raise InputError(f"--fact: {name} is given twice; keep one of them.")
-        found[name] = value
-    return found
+        facts[name] = value
+    return facts

@@ -1,4 +1,4 @@
-"""How the product treats every numbered rule of a document, and how we read what its words leave open."""
+"""Print how the product treats every numbered rule of a document, and how we read it where its words leave room."""
 
 from dataclasses import asdict
 from typing import Any
@@ -19,7 +19,7 @@ class Command(RulesCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("rulebook", nargs="?", help="one rulebook; all of them where it is left out")
+        parser.add_argument("rulebook", nargs="?", help="one rulebook; defaults to all")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def answer(self, **options: Any) -> str:
@@ -48,10 +48,12 @@ def readings_of(book: Rulebook) -> list[dict[str, Any]]:
 
 
 def reading_lines(reading: Reading) -> list[str]:
-    """Our reading, what else the words can mean, and what the document rules out."""
+    """Write our reading, what else the words can mean, and what the document rules out."""
     lines = [f"{reading.name} ({', '.join(reading.rules) or 'the document is silent'}): {reading.text}"]
     for other in reading.alternatives:
         can_set = f" [a standing interpretation can set {reading.sets}: {other.value}]" if other.value else ""
         lines.append(f"    or: {other.text}{can_set}")
-    lines += [f"    not {one.value}, by {', '.join(one.rules)}: {one.text}" for one in reading.excluded]
+    lines += [
+        f"    not {excluded.value}, by {', '.join(excluded.rules)}: {excluded.text}" for excluded in reading.excluded
+    ]
     return lines

@@ -1,4 +1,4 @@
-"""Grant an acting appointment from the command line; only somebody in a post above it can (--as)."""
+"""Grant an acting appointment from the command line; only a person in a higher post can (--as)."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class Command(ActingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("number", help="the staff number of who acts")
+        parser.add_argument("number", help="the staff number of the acting person")
         parser.add_argument("post", choices=POSTS)
         where = parser.add_mutually_exclusive_group(required=True)
         where.add_argument("--pit", metavar="CODE", help="one pit of the casino")
@@ -29,7 +29,7 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         staff = person(options["number"], "number")
         if staff.casino is None:
-            raise CommandError(f"{staff} belongs to no casino; only people of a casino act in its posts.")
+            raise CommandError(f"{staff} belongs to no casino; only people of a casino can act in its posts.")
         one_pit = coded(Pit, "--pit", options["pit"], casino=staff.casino)
         if one_pit is None and not options["all_pits"]:
             raise CommandError("--pit: name a pit, or say --all-pits.")

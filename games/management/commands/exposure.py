@@ -1,4 +1,4 @@
-"""The house's result of a set of bets on every throw."""
+"""Print the house result of a set of bets on every throw."""
 
 from typing import Any
 
@@ -23,8 +23,8 @@ class Command(RulesCommand):
 
 def as_table(result: dict[str, Any]) -> str:
     lines = ["dice     chance     house"]
-    for one in result["throws"]:
-        lines.append(f"{dice_text(one['dice'])}   {one['ways']:>2}/216  {one['house']:>15}")
+    for throw in result["throws"]:
+        lines.append(f"{dice_text(throw['dice'])}   {throw['ways']:>2}/216  {throw['house']:>15}")
     worst = result["worst"]
     lines.append(f"worst    {dice_text(worst['dice'])}   {worst['house']:>15}")
     lines += [f"mean             {result['mean']:>18}", f"sd               {result['sd']:>18}"]

@@ -15,9 +15,7 @@ from games.rounds.services.imports import Imported, rounds_import
 
 
 class Command(ActingCommand):
-    help = (
-        "Imports rounds: all of a file or nothing of it. Files before a faulty one stay, those after it are not read."
-    )
+    help = "Imports rounds: all of a file or nothing of it. Files before a faulty one stay; later ones are not read."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -27,24 +25,24 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         done = [self._file(actor, path) for path in options["files"]]
         counts = {
-            "files": len(done), "rounds": sum(one.rounds for one in done), "new": sum(one.new for one in done),
-            "repeated": sum(one.repeated for one in done),
+            "files": len(done), "rounds": sum(imported.rounds for imported in done),
+            "new": sum(imported.new for imported in done), "repeated": sum(imported.repeated for imported in done),
         }  # fmt: skip
         if options["json"]:
             self.stdout.write(as_json(counts))
         else:
             self.stdout.write(
-                "Files {files}, rounds {rounds}: {new} new, {repeated} on record already.".format(**counts)
+                "Files {files}, rounds {rounds}: {new} new, {repeated} already on record.".format(**counts)
             )
 
     def _file(self, actor: Actor, path: Path) -> Imported:
         if not is_plain_text(str(path)):
-            raise CommandError(f"{str(path)!a}: the name cannot stand in a record; rename the file.")
+            raise CommandError(f"{str(path)!a}: the name cannot be recorded; rename the file.")
         try:
             with path.open("rb") as stream:
                 total = path.stat().st_size
-                shown = bar_on_terminal(path.name, total)
-                return rounds_import(actor=actor, stream=stream, name=path.name, progress=shown)
+                bar = bar_on_terminal(path.name, total)
+                return rounds_import(actor=actor, stream=stream, name=path.name, progress=bar)
         except OSError as error:
             raise CommandError(f"{path}: cannot be read ({error.strerror}); name a file of rounds.") from None
         except InputError as error:

@@ -1,4 +1,4 @@
-"""Limits from the command line: propose, approve, reject, take back, list; as a person, never as the operator."""
+"""Propose, approve, reject, withdraw and list limits from the command line, as a person, never as the operator."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ DECISIONS: dict[str, Any] = {"approve": limits_approve, "reject": limits_reject,
 
 
 class Command(ActingCommand):
-    help = "Proposes limits and decides on proposals; needs --as, since limits are one person's word and another's."
+    help = "Proposes limits and decides on proposals. Needs --as, since one person proposes and another approves."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="propose|approve|reject|withdraw|list")
-        proposing = self.add_verb(verbs, "propose", "new limits, as the API takes them: changes, reason …")
+        proposing = self.add_verb(verbs, "propose", "new limits, as in the API: changes, reason …")
         proposing.add_argument("file", metavar="FILE", help="a JSON file, or - for standard input")
         for name in DECISIONS:
             decide = self.add_verb(verbs, name, f"{name} a proposal")
@@ -31,10 +31,10 @@ class Command(ActingCommand):
             if name == "approve":
                 decide.add_argument(
                     "--remove", action="append", default=[], metavar="[TABLE:]LIMIT",
-                    help="a limit that is removed by its full name, such as TS-01:boxes.double.max; once for each, and "
-                    "without the table where the proposal has one",
+                    help="a removed limit by its full name, such as TS-01:boxes.double.max; repeat for each. Leave the "
+                    "table out if the proposal has one table",
                 )  # fmt: skip
-        listing = self.add_verb(verbs, "list", "proposals as JSON, the newest first")
+        listing = self.add_verb(verbs, "list", "proposals as JSON, newest first")
         listing.add_argument("--state", choices=STATES)
 
     def act(self, actor: Actor, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""What did the sign say at 21:07?"""
+"""Print the limits in force at a table at a moment."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from games.models import Table
 
 
 class Command(PlainCommand):
-    help = "What a table's sign said at a moment, as known now or at another moment."
+    help = "Prints the limits in force at a table at a moment, as known now or at another moment."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("table", metavar="TABLE")
         parser.add_argument("moment", metavar="MOMENT", help="ISO 8601 with an offset")
-        parser.add_argument("--known-at", metavar="MOMENT", help="as it was known then")
+        parser.add_argument("--known-at", metavar="MOMENT", help="as known at that moment")
         parser.add_argument("--format", choices=("json", "text"), default="json")
 
     def handle(self, *args: Any, **options: Any) -> None:

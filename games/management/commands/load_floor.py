@@ -14,7 +14,9 @@ from games.management.acting_command import ActingCommand
 
 
 class Command(ActingCommand):
-    help = "Loads a floor file (TOML): all of it or, with every fault told, nothing. Twice is as good as once."
+    help = (
+        "Loads a floor file (TOML): all of it, or nothing with every fault reported. Loading it again changes nothing."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -24,14 +26,14 @@ class Command(ActingCommand):
         path: Path = options["file"]
         floor, changed = load(actor, path)
         counts = ", ".join(f"{kind} {count}" for kind, count in entries_of(floor))
-        done = f"{changed} new or changed" if changed else "all of it was on record, nothing has changed"
+        done = f"{changed} new or changed" if changed else "already on record; nothing has changed"
         self.stdout.write(f"{path}: {counts}; {done}.")
 
 
 def load(actor: Actor, path: Path) -> tuple[Floor, int]:
-    """Read and load one file; every fault is a sentence with the file's name, and every change names it."""
+    """Read and load one file. Every fault and every change is a sentence with the file's name."""
     if not is_plain_text(str(path)):
-        raise CommandError(f"{str(path)!a}: the name cannot stand in a record; rename the file.")
+        raise CommandError(f"{str(path)!a}: the name cannot be recorded; rename the file.")
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_TEXT + 1)

@@ -1,4 +1,4 @@
-"""The pay table of a layout: every box with its odds, chance and house edge; or the felt as a drawing."""
+"""Print the pay table of a layout: every box with its odds, chance and house edge; or draw the felt."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ class Command(RulesCommand):
 
 
 def flat(row: dict[str, Any]) -> dict[str, str]:
-    """A list is joined by one space."""
+    """Join a list by spaces."""
     return {key: " ".join(map(str, value)) if isinstance(value, list) else str(value) for key, value in row.items()}
 
 

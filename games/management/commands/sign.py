@@ -1,4 +1,4 @@
-"""A table's sign as a PDF, on record as a print."""
+"""Print a table's sign to a PDF, and record the print."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ class Command(ActingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("table", metavar="TABLE")
-        parser.add_argument("--at", metavar="MOMENT", help="the sign of another moment; now, where it is left out")
+        parser.add_argument("--at", metavar="MOMENT", help="the moment of the sign; defaults to now")
         parser.add_argument("-o", dest="output", required=True, type=Path, metavar="FILE")
 
     def act(self, actor: Actor, **options: Any) -> None:
@@ -36,7 +36,7 @@ class Command(ActingCommand):
         except NoLimitsError as error:
             raise CommandError(str(error)) from None
         if sign.assignment is None:
-            raise CommandError(f"{table}: had no layout at that moment; there is no sign.")
+            raise CommandError(f"{table}: had no layout at that moment, so there is no sign.")
         path: Path = options["output"]
         try:
             with path.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Write rounds as they could have been played, with known faults planted in them."""
+"""Write simulated rounds with known faults planted in them."""
 
 import datetime as dt
 from pathlib import Path
@@ -25,7 +25,7 @@ LAST_DAY = dt.date(2999, 1, 1)
 class Command(RulesCommand):
     help = (
         "Writes rounds for import_rounds with known faults planted in them, FILE.floor.toml for load_floor, and "
-        "FILE.truth.json: every discrepancy, breach, irregularity and procedural fault that is to be found. "
+        "FILE.truth.json: every discrepancy, breach, irregularity and procedural fault to be found. "
         "Touches no database."
     )
 
@@ -34,7 +34,7 @@ class Command(RulesCommand):
         parser.add_argument("--days", type=int, default=1, metavar="N", help="how many days (default 1)")
         parser.add_argument("--tables", type=int, required=True, metavar="N")
         parser.add_argument("--rounds-per-table", type=int, required=True, metavar="M", help="a day")
-        parser.add_argument("--seed", type=int, required=True, metavar="S", help="the same one gives the same bytes")
+        parser.add_argument("--seed", type=int, required=True, metavar="S", help="the same seed gives the same bytes")
         words = f"the share of rounds with a fault, from 0 to 1 (default {FAULTS})"
         parser.add_argument("--faults", type=float, default=FAULTS, metavar="RATE", help=words)
         parser.add_argument(
@@ -76,8 +76,8 @@ def wanted_days(options: dict[str, Any]) -> list[dt.date]:
     if count < 1:
         raise InputError(f"--days: {count} is not a number of days; write 1 or more.")
     if day >= LAST_DAY or count > (LAST_DAY - day).days:
-        raise InputError(f"--day, --days: {day} and {count} lie out of all bounds; check year and number.")
-    return [day + dt.timedelta(days=one) for one in range(count)]
+        raise InputError(f"--day, --days: {day} and {count} is out of range; check year and number.")
+    return [day + dt.timedelta(days=number) for number in range(count)]
 
 
 def verify_numbers(options: dict[str, Any]) -> None:
@@ -100,9 +100,9 @@ def verify_numbers(options: dict[str, Any]) -> None:
 
 def verify_place(path: Path) -> None:
     if not is_plain_text(str(path)):
-        raise InputError(f"-o: {str(path)!a:.60} is no name for a file; choose another.")
+        raise InputError(f"-o: {str(path)!a:.60} is not a file name; choose another.")
     if not path.parent.is_dir():
-        raise InputError(f"-o: there is no folder {path.parent}; make it first, or choose another.")
-    for one in (path, *(files_of(path) if path.name else ())):
-        if one.is_dir():
-            raise InputError(f"-o: {one} is a folder; name a file.")
+        raise InputError(f"-o: there is no folder {path.parent}; create it first, or choose another.")
+    for written in (path, *(files_of(path) if path.name else ())):
+        if written.is_dir():
+            raise InputError(f"-o: {written} is a folder; name a file.")

@@ -1,4 +1,4 @@
-"""Add a person from the command line: how a new house gets its first administrators."""
+"""Add a person from the command line, for example the first administrators of a new installation."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from games.models import Casino, Pit
 
 
 class Command(ActingCommand):
-    help = "Adds a person and prints a one-time sign-in link, or sends it where there is an e-mail address."
+    help = "Adds a person and prints a one-time sign-in link, or sends it if there is an e-mail address."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -24,9 +24,9 @@ class Command(ActingCommand):
         parser.add_argument("--name", required=True)
         parser.add_argument("--department", required=True, choices=DEPARTMENTS)
         parser.add_argument("--post", default="", choices=POSTS, help="only in the pit")
-        parser.add_argument("--casino", metavar="CODE", help="left out for people who look after every casino")
+        parser.add_argument("--casino", metavar="CODE", help="leave out for people of every casino")
         parser.add_argument("--pit", metavar="CODE")
-        parser.add_argument("--email", default="", metavar="ADDRESS", help="where the link and notices of findings go")
+        parser.add_argument("--email", default="", metavar="ADDRESS", help="where the link and notifications are sent")
         parser.add_argument("--reason", default="Added from the command line")
         parser.add_argument("--no-link", action="store_true", help="the person cannot sign in for now")
 

@@ -1,4 +1,4 @@
-"""A round entered by hand, while a terminal is down: times, dice, further events and one line a bet."""
+"""Enter a round by hand while a terminal is down: times, dice, further events and one line a bet."""
 
 import re
 from typing import Any
@@ -27,11 +27,11 @@ def _lines(rows: int, help_text: str, label: str) -> forms.CharField:
 
 
 class HandForm(ActionForm):
-    started_at = MomentField(past=True, label="Place your bets at", help_text="As 21:07, or with the day and seconds.")
+    started_at = MomentField(past=True, label="Place your bets at", help_text="For example 21:07, with day or seconds.")
     closed_at = MomentField(past=True, required=False, label="No more bets at")
     tumbler_at = MomentField(past=True, required=False, label="Tumbler at")
     tumbles = forms.IntegerField(
-        required=False, min_value=0, max_value=MOST_TUMBLES, help_text="How often the tumbler turned; 0 if it did not.",
+        required=False, min_value=0, max_value=MOST_TUMBLES, help_text="Number of tumbles; 0 if it did not tumble.",
         widget=UnfoldAdminTextInputWidget(attrs={"inputmode": "numeric"}),
     )  # fmt: skip
     activated = forms.BooleanField(
@@ -43,8 +43,7 @@ class HandForm(ActionForm):
     )  # fmt: skip
     result_at = MomentField(
         past=True, required=False, label="Result at",
-        help_text="Needed where the round was interrupted, amended or voided: the order decides. Else it may be left "
-        "empty, and is taken to be the time of the settlement.",
+        help_text="Required if the round was interrupted, amended or voided. Defaults to the time of the settlement.",
     )  # fmt: skip
     settled_at = MomentField(
         past=True, required=False, label="Settled at", help_text="Leave empty if the round was not settled."
@@ -55,7 +54,7 @@ class HandForm(ActionForm):
     )  # fmt: skip
     void_at = MomentField(
         past=True, required=False, label="Voided at",
-        help_text="Needed where the round had a result, a settlement or further events: the order decides.",
+        help_text="Required if the round had a result, a settlement or further events.",
     )  # fmt: skip
     void_by = forms.CharField(
         required=False, max_length=200, widget=UnfoldAdminTextInputWidget(), label="Voided by (staff number)"
@@ -68,13 +67,13 @@ class HandForm(ActionForm):
     )
     events = _lines(
         4,
-        "A line an event: time, kind and what belongs to it, as in: 21:07:40 interruption 2 ? ?; 21:07:45 "
+        "One event a line: time, kind and details, for example 21:07:40 interruption 2 ? ?; 21:07:45 "
         "dice-exposed; 21:07:46 die-not-flat; 21:07:50 result-amended 1 3 5 by S11; 21:09 void ruling by SM1.",
         "Further events",
     )
     bets = _lines(
         8,
-        "A line a bet: player, box, stake and net, as in: seat-3 small 100.00 100.00. The net may be left out if the "
+        "One bet a line: player, box, stake and net, for example seat-3 small 100.00 100.00. Leave the net out if the "
         "round is void or the bet does not count. After it, if it applies: refused; house (placed by the house); call "
         "(on the player's oral call); at 21:07:10 (placed); withdrawn 21:07:20.",
         "Bets",
@@ -86,9 +85,9 @@ class HandForm(ActionForm):
 
     def clean_dice(self) -> list[int] | None:
         text = self.cleaned_data["dice"].replace(",", " ").split()
-        if not all(one.isascii() and one.isdecimal() for one in text):
-            raise ValidationError("Write the three faces, as in: 1 3 6.")
-        return [int(one) for one in text] or None
+        if not all(face.isascii() and face.isdecimal() for face in text):
+            raise ValidationError("Enter the three faces, for example 1 3 6.")
+        return [int(face) for face in text] or None
 
     def clean_events(self) -> list[tuple[int, dict[str, Any]]]:
         started_at = self.cleaned_data.get("started_at")
@@ -99,37 +98,37 @@ class HandForm(ActionForm):
         return read_bets(self.cleaned_data["bets"], started_at, self.thing.casino) if started_at else []
 
     def clean(self) -> dict[str, Any]:
-        said = super().clean() or self.cleaned_data
-        has_time, has_count = said.get("tumbler_at") is not None, said.get("tumbles") is not None
+        values = super().clean() or self.cleaned_data
+        has_time, has_count = values.get("tumbler_at") is not None, values.get("tumbles") is not None
         if has_time and not has_count and "tumbles" not in self.errors:
-            self.add_error("tumbles", "Write how often the tumbler turned, or leave its time empty.")
+            self.add_error("tumbles", "Enter the number of tumbles, or leave its time empty.")
         if has_count and not has_time and "tumbler_at" not in self.errors:
-            self.add_error("tumbler_at", "Write when the tumbler ran, or leave the tumbles empty.")
-        if said.get("activated") and said.get("tumbles") != 0:
-            self.add_error("activated", "This is for a tumbler with 0 tumbles; leave it empty, or write 0 tumbles.")
-        self._clean_order(said)
-        return said
+            self.add_error("tumbler_at", "Enter when the tumbler ran, or leave the tumbles empty.")
+        if values.get("activated") and values.get("tumbles") != 0:
+            self.add_error("activated", "Only for a tumbler with 0 tumbles. Leave it empty, or enter 0 tumbles.")
+        self._clean_order(values)
+        return values
 
-    def _clean_order(self, said: dict[str, Any]) -> None:
-        """Ask for the times that decide what a result, a settlement and a void mean for each other."""
-        void, further = said.get("void"), said.get("events") or []
+    def _clean_order(self, values: dict[str, Any]) -> None:
+        """Require the times that decide the order of result, settlement and void."""
+        void, further = values.get("void"), values.get("events") or []
         for name in ("void_at", "void_by"):
-            if said.get(name) and not void:
-                self.add_error(name, "Write the rule by which the round was voided, or leave this empty.")
-        if said.get("result_at") and not said.get("dice") and "dice" not in self.errors:
-            self.add_error("result_at", "Write the dice, or leave the time of the result empty.")
+            if values.get(name) and not void:
+                self.add_error(name, "Enter the rule by which the round was voided, or leave this empty.")
+        if values.get("result_at") and not values.get("dice") and "dice" not in self.errors:
+            self.add_error("result_at", "Enter the dice, or leave the time of the result empty.")
         is_special = void or any(event["kind"] != RESULT for _, event in further)
-        if said.get("dice") and is_special and not said.get("result_at") and "result_at" not in self.errors:
-            self.add_error("result_at", "Write when the result was in: what else happened came before or after it.")
-        has_more = said.get("dice") or said.get("settled_at") or further
-        if void and has_more and not said.get("void_at") and "void_at" not in self.errors:
-            self.add_error("void_at", "Write when the round was voided: what else happened came before or after it.")
-        if void and said.get("void_at") and said["void_at"] == said.get("settled_at"):
-            self.add_error("void_at", "The round was settled at the same time. Write the seconds, as in: 21:08:20.")
+        if values.get("dice") and is_special and not values.get("result_at") and "result_at" not in self.errors:
+            self.add_error("result_at", "Enter the time of the result: other events came before or after it.")
+        has_more = values.get("dice") or values.get("settled_at") or further
+        if void and has_more and not values.get("void_at") and "void_at" not in self.errors:
+            self.add_error("void_at", "Enter the time of the void: other events came before or after it.")
+        if void and values.get("void_at") and values["void_at"] == values.get("settled_at"):
+            self.add_error("void_at", "The round was settled at the same time. Enter seconds, for example 21:08:20.")
 
 
 class HandRound:
-    """The round as a table system would have sent it; named by its table and its first moment."""
+    """The round as a table system would have sent it, named by its table and its first moment."""
 
     def __init__(self, table: Table, values: dict[str, Any]) -> None:
         self.table, self.values = table, values
@@ -141,7 +140,7 @@ class HandRound:
         self.document = {"ref": ref, "events": [event for _, event in placed], "bets": bets} | people
 
     def _events(self) -> list[tuple[str, dict[str, Any]]]:
-        """Every event with the place of the form that it comes from."""
+        """Return every event with the form field it comes from."""
         values, book = self.values, self.table.assignment_at(self.values["started_at"])
         started, closed, settled = values["started_at"], values["closed_at"], values["settled_at"]
         last = settled or closed or started
@@ -154,10 +153,10 @@ class HandRound:
             is_first = book is not None and can_step(rulebook(book.rulebook), NEW, TUMBLER)
             events.insert(0 if is_first else len(events), ("Tumbler", tumbler))  # in the same minute, in order of play
         further = [(f"Further events, line {number}", event) for number, event in values["events"]]
-        events += [one for one in further if one[1]["kind"] != RESULT_AMENDED]
+        events += [event for event in further if event[1]["kind"] != RESULT_AMENDED]
         if values["dice"]:
             events.append(("Dice", self._event(RESULT, values["result_at"] or last, dice=values["dice"])))
-        events += [one for one in further if one[1]["kind"] == RESULT_AMENDED]
+        events += [event for event in further if event[1]["kind"] == RESULT_AMENDED]
         if values["void"]:
             by = {"by": values["void_by"]} if values["void_by"] else {}
             events.append(("Void", self._event("void", values["void_at"] or last, rule=values["void"], **by)))
@@ -168,11 +167,11 @@ class HandRound:
     def _event(self, kind: str, at: Any, **more: Any) -> dict[str, Any]:
         return {"kind": kind, "at": as_text(at, self.table.casino), **more}
 
-    def told(self, faults: tuple[str, ...]) -> list[str]:
-        """The faults of the round by the places of the form: a line or a field instead of events[3]."""
+    def faults_by_field(self, faults: tuple[str, ...]) -> list[str]:
+        """Name the faults by form field and line instead of events[3]."""
         return [PLACE.sub(self._place, fault) for fault in faults]
 
-    def _place(self, found: re.Match[str]) -> str:
-        """The place in the form; what only looks like a place, as a part of a name, stays as it is."""
-        places, index = self.places[found[1]], int(found[2])
-        return places[index] if index < len(places) else found[0]
+    def _place(self, match: re.Match[str]) -> str:
+        """Translate the place at the start of a fault to the form; any other text is left as it is."""
+        places, index = self.places[match[1]], int(match[2])
+        return places[index] if index < len(places) else match[0]

@@ -1,4 +1,4 @@
-"""Lines of a form as people write them: an event or a bet of a round each, with times by the casino's clock."""
+"""Read the lines of the hand entry form: one event or bet each, with times by the casino's clock."""
 
 import datetime as dt
 import re
@@ -17,7 +17,7 @@ TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 HALF_A_DAY = dt.timedelta(hours=12)
 A_DAY = dt.timedelta(days=1)
 LEAST_OF_A_BET = 3
-#: What may follow the net of a bet, and the field that it is.
+#: What may follow the net of a bet, and its field.
 FLAGS = {"refused": "refused", "house": "house_placed", "call": "call"}
 TIMES = ("at", "withdrawn")
 A_BET = "write player, box, stake and net, as in: seat-3 small 100 100"
@@ -31,28 +31,28 @@ EXAMPLES = {
 
 
 class LineError(Exception):
-    """What is wrong with a line."""
+    """The fault of a line."""
 
 
 class Clock:
-    """Times of one round: 21:07:33 is the one nearest to its start."""
+    """The times of one round: 21:07:33 is the moment nearest to its start."""
 
     def __init__(self, started_at: dt.datetime, casino: Casino) -> None:
         self.casino, self.zone = casino, ZoneInfo(casino.timezone)
         self.start = started_at.astimezone(self.zone).replace(tzinfo=None)
 
     def text(self, word: str) -> str:
-        """Write a moment as the wire format has it."""
+        """Write a moment in the wire format."""
         try:
             return as_text(self._moment(word), self.casino)
         except MomentError as error:
             raise LineError(f"{error}") from None
 
     def _moment(self, word: str) -> dt.datetime:
-        found = TIME.fullmatch(word)
-        if found is None:
+        match = TIME.fullmatch(word)
+        if match is None:
             return parse_local(word, self.zone)
-        hour, minute, second = (int(part or 0) for part in found.groups())
+        hour, minute, second = (int(part or 0) for part in match.groups())
         naive = self.start.replace(hour=hour, minute=minute, second=second, microsecond=0)
         if naive < self.start - HALF_A_DAY:
             naive += A_DAY
@@ -62,28 +62,28 @@ class Clock:
 
 
 def read_events(text: str, started_at: dt.datetime, casino: Casino) -> list[tuple[int, dict[str, Any]]]:
-    """Every event with the number of its line."""
+    """Yield every event with the number of its line."""
     return _read(text, _event, Clock(started_at, casino))
 
 
 def read_bets(text: str, started_at: dt.datetime, casino: Casino) -> list[tuple[int, dict[str, Any]]]:
-    """Every bet with the number of its line."""
+    """Yield every bet with the number of its line."""
     return _read(text, _bet, Clock(started_at, casino))
 
 
 def _read(
     text: str, read: Callable[[list[str], Clock], dict[str, Any]], clock: Clock
 ) -> list[tuple[int, dict[str, Any]]]:
-    found, faults = [], []
+    entries, faults = [], []
     for number, line in enumerate(text.splitlines(), 1):
         if words := line.split():
             try:
-                found.append((number, read(words, clock)))
+                entries.append((number, read(words, clock)))
             except LineError as fault:
                 faults.append(f"Line {number}: {fault}.")
     if faults:
         raise ValidationError(faults)
-    return found
+    return entries
 
 
 # --- Events ---
@@ -103,7 +103,7 @@ def _event(words: list[str], clock: Clock) -> dict[str, Any]:
 
 
 def _details(kind: str, words: list[str]) -> dict[str, Any]:
-    """What belongs to an event; whether the values are right is for the parser of rounds to say."""
+    """Read the details of an event; the parser of rounds checks their values."""
     match kind, words:
         case "tumbler", [count] if count.isascii() and count.isdecimal():
             return {"tumbles": int(count)}

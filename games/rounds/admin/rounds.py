@@ -1,4 +1,4 @@
-"""Rounds: a list that stays quick on millions, and a round with its events, its bets and its record."""
+"""The list of rounds, quick on millions; and a round with its events, bets and record."""
 
 import datetime as dt
 from typing import Any
@@ -15,7 +15,7 @@ from games.access.gate import authorize, can
 from games.access.services.access_records import record_player_search
 from games.engine.rules.loader import rulebook
 from games.floor.approval import approval_notice
-from games.live.labels import step_words
+from games.live.labels import step_text
 from games.models import LedgerLeaf, Round
 from games.pages.gated import GatedAdmin, actor_of, require_safe
 from games.rounds.current_status import add_current_status
@@ -42,7 +42,7 @@ class RoundSearch(forms.Form):
         widget=UnfoldAdminSelectWidget(),
     )
 
-    def wanted(self) -> RoundFilter:
+    def filter(self) -> RoundFilter:
         return RoundFilter(**{name: value or None for name, value in self.cleaned_data.items()})
 
 
@@ -52,31 +52,32 @@ class RoundAdmin(GatedAdmin):
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False  # written once
+        return False  # a round is never changed
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The newest first; a page is found by where the last one ended, and nothing is counted."""
+        """Show the newest rounds first. A page starts where the last one ended, so that nothing has to be counted."""
         require_safe(request)
         actor = actor_of(request)
         authorize(actor, "round.view")
         form = RoundSearch(request.GET or None)
-        found: list[Round] = []
+        rounds_shown: list[Round] = []
         older = None
         if not form.is_bound or form.is_valid():
-            wanted = form.wanted() if form.is_bound else RoundFilter()
-            record_player_search(actor, wanted)
-            rounds = rounds_found(actor, wanted)
+            round_filter = form.filter() if form.is_bound else RoundFilter()
+            record_player_search(actor, round_filter)
+            rounds = rounds_found(actor, round_filter)
             if after := _cursor(request):
                 rounds = rounds.filter(Q(started_at__lt=after[0]) | Q(started_at=after[0], pk__lt=after[1]))
-            found = list(rounds.defer("events", "nets", "stakes", "boxes")[: ROWS + 1])
-            if len(found) > ROWS:
-                found = found[:ROWS]
-                asked = {name: value for name, value in request.GET.items() if name != "after" and value}
-                older = urlencode(asked | {"after": f"{found[-1].started_at.isoformat()},{found[-1].pk}"})
-        add_current_status(found)
+            rounds_shown = list(rounds.defer("events", "nets", "stakes", "boxes")[: ROWS + 1])
+            if len(rounds_shown) > ROWS:
+                rounds_shown = rounds_shown[:ROWS]
+                last = rounds_shown[-1]
+                query = {name: value for name, value in request.GET.items() if name != "after" and value}
+                older = urlencode(query | {"after": f"{last.started_at.isoformat()},{last.pk}"})
+        add_current_status(rounds_shown)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Rounds", "form": form, "rounds": found, "older": older, "opts": self.opts,
+            "title": "Rounds", "form": form, "rounds": rounds_shown, "older": older, "opts": self.opts,
             "is_first": "after" not in request.GET,
         }  # fmt: skip
         return TemplateResponse(request, "rounds/rounds.html", context)
@@ -85,44 +86,45 @@ class RoundAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        one = self.get_or_deny(request, object_id)
-        book = rulebook(one.rulebook)
-        context = self.page_context(request, one) | {
+        round_ = self.get_or_deny(request, object_id)
+        book = rulebook(round_.rulebook)
+        context = self.page_context(request, round_) | {
             "book": book,
-            "approval": approval_notice(book, one.table.casino),
+            "approval": approval_notice(book, round_.table.casino),
             "events": [
-                event | {"moment": dt.datetime.fromisoformat(event["at"]), "words": step_words(event)}
-                for event in one.events
+                event | {"moment": dt.datetime.fromisoformat(event["at"]), "text": step_text(event)}
+                for event in round_.events
             ],
             "bets": [
-                bet_document(one, index) | {"remarks": bet_remarks(one, index)} for index in range(len(one.players))
+                bet_document(round_, index) | {"remarks": bet_remarks(round_, index)}
+                for index in range(len(round_.players))
             ],
-            "sees_findings": can(request.user, "finding.view", one),
-            "sees_rulings": can(request.user, "ruling.view", one),
+            "sees_findings": can(request.user, "finding.view", round_),
+            "sees_rulings": can(request.user, "ruling.view", round_),
         }
         return TemplateResponse(request, "rounds/round.html", context)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """A record that cannot be rewritten: how it came, its leaf in the ledger, and who sent it differently."""
+        """Show how the record came, its leaf in the ledger, and who sent it with different content."""
         require_safe(request)
-        one = self.get_or_deny(request, object_id)
-        context = self.page_context(request, one) | {
-            "leaf": LedgerLeaf.objects.filter(kind="round", subject=one.pk).select_related("chain").first(),
-            "conflicts": one.conflicts.all()[:20],
-            "fingerprint": bytes(one.fingerprint).hex(),
-            "sees_rulings": can(request.user, "ruling.view", one),
+        round_ = self.get_or_deny(request, object_id)
+        context = self.page_context(request, round_) | {
+            "leaf": LedgerLeaf.objects.filter(kind="round", subject=round_.pk).select_related("chain").first(),
+            "conflicts": round_.conflicts.all()[:20],
+            "fingerprint": bytes(round_.fingerprint).hex(),
+            "sees_rulings": can(request.user, "ruling.view", round_),
         }
         return TemplateResponse(request, "rounds/round_history.html", context)
 
     def get_or_deny(self, request: HttpRequest, object_id: str) -> Round:
-        one: Round | None = self.get_object(request, object_id)
-        if one is None:
+        round_: Round | None = self.get_object(request, object_id)
+        if round_ is None:
             raise Http404(f"There is no round {object_id}.")
-        authorize(actor_of(request), "round.view", one)
-        add_current_status([one])
-        return one
+        authorize(actor_of(request), "round.view", round_)
+        add_current_status([round_])
+        return round_
 
     def page_context(self, request: HttpRequest, round_: Round) -> dict[str, Any]:
         return {
@@ -132,7 +134,7 @@ class RoundAdmin(GatedAdmin):
 
 
 def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
-    """Where the last page ended; an address that was tampered with begins anew."""
+    """Read where the last page ended. A malformed address starts with the newest rounds."""
     moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
     try:
         at = dt.datetime.fromisoformat(moment)

@@ -1,4 +1,4 @@
-"""Uploads of files of rounds: sent here, taken in by a worker, with how far it has come."""
+"""Uploaded files of rounds: uploaded here, imported by a worker, with their progress."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ class ImportJobAdmin(GatedAdmin):
         return job.state
 
     def get_urls(self) -> list[URLPattern]:
-        """The upload's page asks the gate before the check of its token reads the form."""
+        """Route the upload page so that the gate is asked before the CSRF check reads the form."""
         return [path("add/", self.upload_view(), name="games_importjob_add"), *super().get_urls()]
 
     def upload_view(self) -> Any:
@@ -70,7 +70,7 @@ class ImportJobAdmin(GatedAdmin):
             except ValidationError as error:
                 add_errors(form, error)
             else:
-                messages.success(request, f"{job} is on its way.")
+                messages.success(request, f"{job} is being imported.")
                 return redirect("admin:games_importjob_change", job.pk)
         context = {**self.admin_site.each_context(request), "title": "Upload rounds", "form": form, "opts": self.opts}
         return TemplateResponse(request, "rounds/upload.html", context)

@@ -1,4 +1,4 @@
-"""Rounds: recorded one by one or as a file, and to read."""
+"""The API for rounds: record one, import a file, read them."""
 
 import datetime as dt
 import tempfile
@@ -45,7 +45,7 @@ class RoundList(GatedView):
 
     @operations.round_add
     def post(self, request: Request) -> Response:
-        """One round: 201 new, 200 on record already, 409 where its name is taken by another one."""
+        """Record one round: 201 new, 200 already on record, 409 if its name is taken by different content."""
         authorize(self.caller, "round.record")
         key, is_new = round_record(actor=self.caller, line=request.body, channel=Round.Channel.API)
         recorded = Round.objects.select_related("table__casino", "dice_set").get(pk=key)
@@ -55,11 +55,11 @@ class RoundList(GatedView):
 
 class RoundImport(GatedView):
     terminals_may = True
-    parser_classes: list[Any] = []  # the body is read as it comes, line by line
+    parser_classes: list[Any] = []  # the body is read as it arrives, line by line
 
     @operations.round_import
     def post(self, request: Request) -> Response:
-        """A file of rounds, one a line, also gzipped: all of it or nothing."""
+        """Import a file of rounds, one a line, also gzipped: all of it or nothing."""
         authorize(self.caller, "round.record")
         place = self.caller.casino_id
         space_verify(place, announced(request))
@@ -71,13 +71,13 @@ class RoundImport(GatedView):
 
 
 def announced(request: Request) -> int:
-    """How large the body says that it is."""
+    """Return the size that the request announces."""
     text = request.META.get("CONTENT_LENGTH") or ""
     return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def receive(body: Any, file: Any) -> None:
-    """The body of a call, set down so that it can be read twice; not more than a file may hold."""
+    """Store the body so that it can be read twice; refuse more than a file may hold."""
     size = 0
     while block := body.read(BLOCK):
         size += len(block)
@@ -94,11 +94,11 @@ def receive(body: Any, file: Any) -> None:
 class RoundDetail(GatedView):
     @operations.round_read
     def get(self, request: Request, key: int) -> Response:
-        found = Round.objects.select_related("table__casino", "dice_set").filter(pk=key).first()
-        if found is None:
+        round_ = Round.objects.select_related("table__casino", "dice_set").filter(pk=key).first()
+        if round_ is None:
             raise Http404(f"There is no round {key}.")
-        authorize(self.actor, "round.view", found)
-        return Response(round_document(found))
+        authorize(self.actor, "round.view", round_)
+        return Response(round_document(round_))
 
 
 def filter_from(request: Request) -> RoundFilter:

@@ -1,4 +1,4 @@
-"""Copying rows into the database in a thread of its own, so that the next rounds are read meanwhile."""
+"""Copy rows into the database in a thread, while the next rounds are parsed."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +13,7 @@ COPY = f"COPY games_round ({', '.join(COLUMNS)}) FROM STDIN"
 
 
 class Copying:
-    """A connection does one thing at a time: who asks it for anything waits for the rows that are under way."""
+    """Copies rows in the background. A connection does one thing at a time, so every other use waits for the copy."""
 
     def __init__(self) -> None:
         self._under_way: Future[None] | None = None
@@ -35,7 +35,7 @@ class Copying:
         self._under_way = self._thread.submit(_copy, connection.connection, rows)
 
     def wait(self) -> None:
-        """Until the rows are there; their errors are raised here."""
+        """Wait until the rows are written, and raise their errors."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
             under_way.result()

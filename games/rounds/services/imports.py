@@ -1,4 +1,4 @@
-"""Importing files of rounds: all of a file or nothing of it, in constant memory."""
+"""Import files of rounds: all of a file or nothing of it, in constant memory."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -39,8 +39,8 @@ LEAVES = (
 )
 
 OVERTAKEN = (errors.UniqueViolation, errors.DeadlockDetected)
-TWICE = "stands in the file twice, with different contents; keep one"
-TAKEN = "is on record with another content; the conflict is on record, so take it out, or send it under another ref"
+TWICE = "appears twice in the file with different content; keep one"
+TAKEN = "is on record with different content; the conflict is on record. Remove it, or send it under another ref"
 
 Progress = Callable[[int, int], None]
 Name = tuple[int, str, str]  # casino, source, ref
@@ -48,7 +48,7 @@ Name = tuple[int, str, str]  # casino, source, ref
 
 @dataclass(frozen=True)
 class Imported:
-    """How many rounds a file had, how many were new, and how many were on record already."""
+    """The number of rounds in a file: total, new, and already on record."""
 
     rounds: int
     new: int
@@ -56,7 +56,7 @@ class Imported:
 
 
 def rounds_import(*, actor: Actor, stream: BinaryIO, name: str, progress: Progress | None = None) -> Imported:
-    """One file. Somebody who records the same rounds at this moment is waited for, and then the file is read again."""
+    """Import one file. If others record the same rounds meanwhile, wait for them and read the file again."""
     if stream.seekable() and (known := known_file(actor, stream)):
         return known
     for attempt in range(ATTEMPTS):
@@ -66,7 +66,7 @@ def rounds_import(*, actor: Actor, stream: BinaryIO, name: str, progress: Progre
         try:
             with transaction.atomic():
                 return importing.run()
-        except (IntegrityError, OperationalError, *OVERTAKEN) as error:  # a COPY's errors come from the driver itself
+        except (IntegrityError, OperationalError, *OVERTAKEN) as error:  # errors of COPY come from the driver itself
             overtaken = isinstance(error, OVERTAKEN) or isinstance(error.__cause__, OVERTAKEN)
             if not overtaken or attempt + 1 == ATTEMPTS or not stream.seekable():
                 raise
@@ -77,21 +77,21 @@ def rounds_import(*, actor: Actor, stream: BinaryIO, name: str, progress: Progre
 
 
 def known_file(actor: Actor, stream: BinaryIO) -> Imported | None:
-    """The very same file was imported before: rounds are never taken away, so all of it is on record."""
+    """Return the counts if the same file was imported before: rounds are never deleted, so all are on record."""
     digest = hashlib.sha256()
     while block := stream.read(BLOCK):
         digest.update(block)
     stream.seek(0)
-    found = ImportedFile.objects.filter(sha256=digest.digest()).first()
-    if found is None:
+    imported = ImportedFile.objects.filter(sha256=digest.digest()).first()
+    if imported is None:
         return None
-    for table in Table.objects.filter(pk__in=found.recorded.order_by().values("table").distinct()):
+    for table in Table.objects.filter(pk__in=imported.recorded.order_by().values("table").distinct()):
         authorize(actor, "round.record", table)
-    return Imported(found.rounds, 0, found.rounds)
+    return Imported(imported.rounds, 0, imported.rounds)
 
 
 def verify_at_once() -> None:
-    """What a round refers to is checked with each copy, while others are read, and not all at the end: but the file."""
+    """Check foreign keys with each copy, while other lines are read; except that of the file, which is written last."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT conname FROM pg_constraint WHERE conrelid = 'games_round'::regclass AND contype = 'f' "
@@ -102,7 +102,7 @@ def verify_at_once() -> None:
 
 
 class FileRefusedError(InputError):
-    """Something in the file is wrong: nothing of it was recorded."""
+    """The file has a fault; nothing of it was recorded."""
 
 
 class Import:
@@ -110,7 +110,7 @@ class Import:
 
     def __init__(self, actor: Actor, lines: Lines, name: str, progress: Progress | None) -> None:
         self.actor, self.lines, self.name, self.progress = actor, lines, name, progress
-        self.books, self.now, self.who = TermsCache(), timezone.now(), actor_name(actor)
+        self.terms, self.now, self.who = TermsCache(), timezone.now(), actor_name(actor)
         self.faults: list[str] = []
         self.conflicts: list[tuple[ReadyRound, bytes, int]] = []
         self.allowed: set[int] = set()
@@ -140,11 +140,11 @@ class Import:
         chunk: list[tuple[int, bytes, ReadyRound]] = []
         try:
             for number, line in self.lines:
-                ready = self._read(number, line)
+                ready_round = self._read(number, line)
                 if len(self.faults) >= MOST_FAULTS:
                     return
-                if ready is not None:
-                    chunk.append((number, line, ready))
+                if ready_round is not None:
+                    chunk.append((number, line, ready_round))
                 if len(chunk) == CHUNK:
                     yield chunk
                     chunk = []
@@ -156,32 +156,32 @@ class Import:
     def _read(self, number: int, line: bytes) -> ReadyRound | None:
         self.rounds += 1
         try:
-            ready = read_round(line, self.books, now=self.now)
+            ready_round = read_round(line, self.terms, now=self.now)
         except InputError as error:
             self.faults.extend(faults_of(error, f"line {number}"))
             return None
-        if ready.table.pk not in self.allowed:
-            authorize(self.actor, "round.record", ready.table.table)
-            self.allowed.add(ready.table.pk)
-        if (source := (ready.table.casino.pk, ready.source)) not in self.sources:
+        if ready_round.table.pk not in self.allowed:
+            authorize(self.actor, "round.record", ready_round.table.table)
+            self.allowed.add(ready_round.table.pk)
+        if (source := (ready_round.table.casino.pk, ready_round.source)) not in self.sources:
             verify_source(self.actor, *source)
             self.sources.add(source)
-        return ready
+        return ready_round
 
     def _record(self, chunk: list[tuple[int, bytes, ReadyRound]]) -> None:
-        """What is on record is compared, what is new is written; once there is a fault, nothing is written any more."""
-        known = self._known([ready for _, _, ready in chunk])
+        """Compare rounds on record and write new ones; after the first fault nothing more is written."""
+        known = self._known([ready_round for _, _, ready_round in chunk])
         fresh: dict[Name, ReadyRound] = {}
-        for number, line, ready in chunk:
-            name = (ready.table.casino.pk, ready.source, ready.ref)
-            if name in known and known[name][1] != ready.fingerprint:
-                self._conflict(number, line, ready, known[name][0])
-            elif name in fresh and fresh[name].fingerprint != ready.fingerprint:
-                self.faults.append(f"line {number}: {ready.source} {ready.ref} {TWICE}.")
+        for number, line, ready_round in chunk:
+            name = (ready_round.table.casino.pk, ready_round.source, ready_round.ref)
+            if name in known and known[name][1] != ready_round.fingerprint:
+                self._conflict(number, line, ready_round, known[name][0])
+            elif name in fresh and fresh[name].fingerprint != ready_round.fingerprint:
+                self.faults.append(f"line {number}: {ready_round.source} {ready_round.ref} {TWICE}.")
             elif name not in known:
-                fresh.setdefault(name, ready)
+                fresh.setdefault(name, ready_round)
         if not self.faults:
-            self.copying.write([self._row(one) for one in fresh.values()])
+            self.copying.write([self._row(fresh_round) for fresh_round in fresh.values()])
             self.new += len(fresh)
 
     def _known(self, rounds: list[ReadyRound]) -> dict[Name, tuple[int, bytes]]:
@@ -190,13 +190,13 @@ class Import:
             cursor.execute(EXISTING, [list(column) for column in zip(*names, strict=True)] or [[], [], []])
             return {tuple(name): (key, bytes(print_)) for *name, key, print_ in cursor.fetchall()}
 
-    def _conflict(self, number: int, line: bytes, ready: ReadyRound, key: int) -> None:
+    def _conflict(self, number: int, line: bytes, ready_round: ReadyRound, key: int) -> None:
         if self._is_of_this_file(key):
             fault = TWICE
         else:
-            self.conflicts.append((ready, line, key))
+            self.conflicts.append((ready_round, line, key))
             fault = TAKEN
-        self.faults.append(f"line {number}: {ready.source} {ready.ref} {fault}.")
+        self.faults.append(f"line {number}: {ready_round.source} {ready_round.ref} {fault}.")
 
     def _is_of_this_file(self, key: int) -> bool:
         return Round.objects.filter(pk=key, imported_id=self.key).exists()
@@ -204,7 +204,7 @@ class Import:
     def _row(self, ready_round: ReadyRound) -> tuple[Any, ...]:
         return row(
             ready_round,
-            self.books,
+            self.terms,
             channel=Round.Channel.FILE.value,
             imported_id=self.key,
             after_close=is_after_close(ready_round, self.now),
@@ -214,7 +214,7 @@ class Import:
         )
 
     def _finish(self) -> None:
-        """The file, the outbox and, last and shortly, the chains of its tables: others write to these as well."""
+        """Write the file, the outbox and, last and briefly, the chains of its tables, which others write too."""
         ImportedFile.objects.create(
             pk=self.key, name=self.name, size=self.lines.read_bytes, sha256=self.lines.digest, at=self.now,
             who=self.who, rounds=self.rounds, new=self.new, repeated=self.rounds - self.new,
@@ -226,11 +226,11 @@ class Import:
             )
         transaction.on_commit(reconciliation_wake)
         for rows in self._recorded():
-            for table_id, of_table in groupby(rows, key=lambda one: one[0]):
+            for table_id, of_table in groupby(rows, key=lambda row: row[0]):
                 chain_append(table_chain(table_id), (leaf_of(key, values) for _, key, *values in of_table))
 
     def _recorded(self) -> Iterator[list[Any]]:
-        """What this file added, by table, a chunk at a time."""
+        """Yield what this file added, by table, in chunks."""
         last = (0, 0)
         while True:
             with connection.cursor() as cursor:

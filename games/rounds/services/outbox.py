@@ -1,4 +1,4 @@
-"""Waking the reconciliation. What is to be done is in the outbox; the message only says that there is something."""
+"""The outbox of rounds to reconcile, and the messages that start a reconciliation."""
 
 import datetime as dt
 import time
@@ -15,9 +15,9 @@ from taisai_backoffice.celery import app
 
 log = structlog.get_logger(__name__)
 
-#: What waits for longer than this waits for a worker, not for a message: no more of these are sent.
+#: What waits longer than this waits for a worker, not for a message: no more messages are sent for it.
 BACKLOG = dt.timedelta(seconds=30)
-#: Seconds without another attempt where the broker cannot be reached: each costs whoever records some seconds.
+#: Seconds until the next attempt if the broker cannot be reached: each attempt delays recording.
 SILENCE = 20.0
 _silent_until = [0.0]
 AGAIN = """
@@ -33,7 +33,7 @@ INSERT INTO games_outbox (round_id, at, again) SELECT unnest(%s::bigint[]), %s, 
 
 
 def reconciliation_wake() -> None:
-    """After a commit. Where the broker cannot be reached, the sweep finds what waits."""
+    """Start a reconciliation after the commit. If the broker cannot be reached, the periodic sweep finds the rounds."""
     oldest = Outbox.objects.order_by("pk").values_list("at", flat=True).first()
     if oldest is None or oldest < timezone.now() - BACKLOG:
         return
@@ -41,7 +41,7 @@ def reconciliation_wake() -> None:
 
 
 def warnings_wake() -> None:
-    """After a commit: a round in play has a warning, and the audits make a finding of it. The sweep finds it, too."""
+    """After the commit, have audits make findings of new warnings of rounds in play. The periodic sweep does, too."""
     _send(settings.WARNING_TASK)
 
 
@@ -56,7 +56,7 @@ def _send(task: str) -> None:
 
 
 def requeue_since(table: Table, since: dt.datetime) -> None:
-    """What these rounds are settled by has changed. The caller holds the table's row: nobody settles them now."""
+    """Queue the rounds since a moment again, as their terms have changed. The caller locks the table's row."""
     with connection.cursor() as cursor:
         cursor.execute(AGAIN, [timezone.now(), table.pk, since])
         is_waiting = cursor.rowcount > 0
@@ -65,7 +65,7 @@ def requeue_since(table: Table, since: dt.datetime) -> None:
 
 
 def requeue(keys: Iterable[int]) -> None:
-    """Something was decided about these rounds."""
+    """Queue rounds again after a decision about them."""
     listed = sorted(keys)
     if listed:
         with connection.cursor() as cursor:

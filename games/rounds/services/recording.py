@@ -1,4 +1,4 @@
-"""Recording rounds: by API, by file, by hand. Complete or refused; the same one twice is one; none is ever changed."""
+"""Record rounds from API, file or by hand. A repeated round is recorded once; no round is ever changed."""
 
 import datetime as dt
 import json
@@ -23,9 +23,9 @@ from games.rounds.table_terms import TermsCache
 from games.rounds.wire_format import decode
 from games.terminals.sources import key_of, verify_source
 
-#: How far ahead of ours the clock of a table system may be.
+#: How far the clock of a table system may be ahead of ours.
 CLOCKS_DIFFER = dt.timedelta(minutes=5)
-#: A gaming day's books are closed this long after its end; what comes later is marked.
+#: A gaming day is closed this long after its end; later rounds are marked.
 BOOKS_OPEN_FOR = dt.timedelta(hours=6)
 #: The source of rounds that people enter.
 BY_HAND = "hand"
@@ -36,34 +36,34 @@ INSERT = (
 
 
 class RoundConflictError(Exception):
-    """The name is taken by a round with another content; that is on record."""
+    """The name is taken by a round with different content; the conflict is on record."""
 
     def __init__(self, source: str, ref: str) -> None:
         super().__init__(
-            f"{source} {ref} is on record with another content; nothing was changed, and the conflict is on record. "
+            f"{source} {ref} is on record with different content. Nothing was changed, and the conflict is on record. "
             "Send it under a ref of its own, or leave it."
         )
 
 
-def read_round(line: bytes, books: TermsCache, *, now: dt.datetime) -> ReadyRound:
-    """The quick way where it can be taken; else every fault."""
+def read_round(line: bytes, terms: TermsCache, *, now: dt.datetime) -> ReadyRound:
+    """Read a round by the fast parser if possible; otherwise report every fault."""
     latest = now + CLOCKS_DIFFER
     shape = decode(line)
-    found = fast_parser.ready(shape, books, latest=latest) if shape is not None else None
-    return found or diagnostic_parser.read(line, books, latest=latest)
+    ready_round = fast_parser.prepare(shape, terms, latest=latest) if shape is not None else None
+    return ready_round or diagnostic_parser.read(line, terms, latest=latest)
 
 
 def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]:
-    """One round as a table system sends it: its id, and whether it is new."""
-    books, now = TermsCache(), timezone.now()
-    ready = read_round(line, books, now=now)
-    authorize(actor, "round.record", ready.table.table)
-    verify_source(actor, ready.table.casino.pk, ready.source)
-    return _record(ready, books, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
+    """Record one round from a table system. Return its id, and whether it is new."""
+    terms, now = TermsCache(), timezone.now()
+    ready_round = read_round(line, terms, now=now)
+    authorize(actor, "round.record", ready_round.table.table)
+    verify_source(actor, ready_round.table.casino.pk, ready_round.source)
+    return _record(ready_round, terms, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
 
 
 def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason: str) -> tuple[int, bool]:
-    """A round entered by hand while a terminal is down; marked as such, with the reason."""
+    """Record a round entered by hand while a terminal was down; marked as such, with the reason."""
     authorize(actor, "round.enter", table)
     verify_reason(reason)
     line = msgspec.json.encode(document | {"source": BY_HAND, "table": table.code})
@@ -72,7 +72,7 @@ def round_enter(*, actor: Staff, table: Table, document: dict[str, Any], reason:
 
 @dataclass(frozen=True)
 class Sent:
-    """How a round came: through which channel, when, by whom, why by hand, and with which key."""
+    """How a round was received: channel, moment, sender, reason for hand entry, and key."""
 
     channel: str
     at: dt.datetime
@@ -82,43 +82,44 @@ class Sent:
 
 
 def record_document(line: bytes, sent: Sent) -> tuple[int, bool]:
-    """A round that somebody who may do so has put together."""
-    books = TermsCache()
-    return _record(read_round(line, books, now=sent.at), books, line, sent)
+    """Record a round built by the product itself; the caller has authorized it."""
+    terms = TermsCache()
+    return _record(read_round(line, terms, now=sent.at), terms, line, sent)
 
 
-def _record(ready: ReadyRound, books: TermsCache, line: bytes, sent: Sent) -> tuple[int, bool]:
+def _record(ready_round: ReadyRound, terms: TermsCache, line: bytes, sent: Sent) -> tuple[int, bool]:
     with transaction.atomic():
-        key = _insert(ready, books, sent)
+        key = _insert(ready_round, terms, sent)
         if key is not None:
-            after_recording(key, ready, sent)
+            after_recording(key, ready_round, sent)
             return key, True
-    names = Round.objects.filter(casino=ready.table.casino.pk, source=ready.source, ref=ready.ref)
+    names = Round.objects.filter(casino=ready_round.table.casino.pk, source=ready_round.source, ref=ready_round.ref)
     recorded = names.only("pk", "fingerprint").get()
-    if bytes(recorded.fingerprint) != ready.fingerprint:
-        conflict_record([(ready, line, recorded.pk)], channel=sent.channel, who=sent.who)
-        raise RoundConflictError(ready.source, ready.ref)
+    if bytes(recorded.fingerprint) != ready_round.fingerprint:
+        conflict_record([(ready_round, line, recorded.pk)], channel=sent.channel, who=sent.who)
+        raise RoundConflictError(ready_round.source, ready_round.ref)
     return recorded.pk, False
 
 
-def _insert(ready: ReadyRound, books: TermsCache, sent: Sent) -> int | None:
-    """None where the name is taken. Whoever inserts the same name at this moment is waited for."""
+def _insert(ready_round: ReadyRound, terms: TermsCache, sent: Sent) -> int | None:
+    """Insert a round. Return None if the name is taken; waits for a concurrent insert of the same name."""
     values = row(
-        ready, books, channel=sent.channel, imported_id=None, after_close=is_after_close(ready, sent.at), now=sent.at,
+        ready_round, terms, channel=sent.channel, imported_id=None,
+        after_close=is_after_close(ready_round, sent.at), now=sent.at,
         who=sent.who, note=sent.note, terminal_id=sent.terminal_id,
     )  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(INSERT, values)
-        found = cursor.fetchone()
-    return int(found[0]) if found else None
+        inserted = cursor.fetchone()
+    return int(inserted[0]) if inserted else None
 
 
-def is_after_close(ready: ReadyRound, now: dt.datetime) -> bool:
-    return now >= ready.applied.day_ends + BOOKS_OPEN_FOR
+def is_after_close(ready_round: ReadyRound, now: dt.datetime) -> bool:
+    return now >= ready_round.applied.day_ends + BOOKS_OPEN_FOR
 
 
 def after_recording(key: int, ready_round: ReadyRound, sent: Sent) -> None:
-    """What goes with a new round in the same transaction: its place in the outbox, and its leaf in the ledger."""
+    """Add a new round to the outbox and the ledger, in the same transaction."""
     Outbox.objects.create(round_id=key, at=sent.at)
     transaction.on_commit(reconciliation_wake)
     applied = ready_round.applied
@@ -141,20 +142,20 @@ def after_recording(key: int, ready_round: ReadyRound, sent: Sent) -> None:
 
 
 def leaf_of(key: int, values: Iterable[Any]) -> LedgerEntry:
-    """What the ledger holds of a round; the fingerprint stands for its events and bets."""
+    """Return the ledger content of a round; the fingerprint covers its events and bets."""
     *pinned, recorded_at, who, fingerprint = values
     return LedgerEntry("round", key, (*pinned, recorded_at.astimezone(dt.UTC), who, bytes(fingerprint).hex()))
 
 
 def conflict_record(conflicts: Iterable[tuple[ReadyRound, bytes, int]], *, channel: str, who: str) -> None:
-    """The one thing that a refused call writes; the same content is kept once."""
+    """Record the conflict, the one thing a refused call writes; the same content is kept once."""
     RecordingConflict.objects.bulk_create(
         [
             RecordingConflict(
-                source=one.source, ref=one.ref, table_id=one.table.pk, recorded_id=key, content=json.loads(line),
-                fingerprint=one.fingerprint, channel=channel, who=who,
+                source=conflict.source, ref=conflict.ref, table_id=conflict.table.pk, recorded_id=key,
+                content=json.loads(line), fingerprint=conflict.fingerprint, channel=channel, who=who,
             )
-            for one, line, key in conflicts
+            for conflict, line, key in conflicts
         ],
         ignore_conflicts=True,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Nothing is set up behind the back of a round on record."""
+"""Guard rounds on record against settings that would begin before them."""
 
 import datetime as dt
 
@@ -9,7 +9,7 @@ from games.models import Table
 
 
 def verify_no_round_since(table: Table, starts_at: dt.datetime) -> None:
-    """What applied to a round on record is not set up behind its back; limits are corrected by a proposal."""
+    """Refuse a setting that would begin before a recorded round. Limits are corrected by a proposal instead."""
     last = table.rounds.order_by("-started_at", "-id").first()
     if last is not None and last.started_at >= starts_at:
         moment = as_text(last.started_at, table.casino)

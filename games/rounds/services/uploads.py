@@ -1,4 +1,4 @@
-"""Files of rounds that people upload: set down, taken in by a worker, and shown on their way."""
+"""Uploaded files of rounds: store them, import them in a worker, report the progress."""
 
 import time
 import uuid
@@ -19,13 +19,13 @@ from games.rounds.services.imports import rounds_import
 
 LARGEST_UPLOAD = 512 * 1024 * 1024
 MEGABYTE = 1024 * 1024
-#: A file on its way that is older was left by a process that was killed.
+#: An older temporary file was left by a process that was killed.
 LEFT_SECONDS = 24 * 60 * 60
 PROGRESS = "UPDATE games_importjob SET read = %s, rounds = %s WHERE id = %s"
 
 
 class UploadRefusedError(RequestDataTooBig):
-    """A file is not received; the message is shown to whoever sent it."""
+    """A file is refused; the message is shown to its sender."""
 
 
 def uploads() -> Path:
@@ -37,34 +37,34 @@ def uploads() -> Path:
 
 
 def incoming(casino_id: int | None) -> Path:
-    """The folder of a casino's files on their way; people of no single casino share one."""
+    """Return the folder of a casino's uploads in progress; people of no single casino share one."""
     folder: Path = settings.HOME.folder("incoming") / str(casino_id or "group")
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 def space_verify(casino_id: int | None, size: int) -> None:
-    """Refuse a file for which its casino has no room: what is on its way and what waits for a worker count."""
+    """Refuse a file that exceeds the casino's space, including uploads in progress and those waiting."""
     waiting = ImportJob.objects.filter(
         casino=casino_id, state__in=(ImportJob.State.WAITING, ImportJob.State.RUNNING)
     ).aggregate(size=Sum("size"))["size"]
     if _used(incoming(casino_id)) + (waiting or 0) + size > settings.UPLOAD_QUOTA:
         megabytes = settings.UPLOAD_QUOTA // MEGABYTE
         raise UploadRefusedError(
-            f"Other uploads fill the {megabytes} MB that this casino has for them; try again when they are done."
+            f"Other uploads fill the {megabytes} MB of this casino; try again when they are finished."
         )
 
 
 def _used(folder: Path) -> int:
-    """The bytes in a folder. Removes what a killed process left there."""
+    """Add up the bytes in a folder. Removes what a killed process left there."""
     used, oldest = 0, time.time() - LEFT_SECONDS
     for path in folder.iterdir():
         with suppress(FileNotFoundError):
-            found = path.stat()
-            if found.st_mtime < oldest:
+            stat = path.stat()
+            if stat.st_mtime < oldest:
                 path.unlink()
             else:
-                used += found.st_size
+                used += stat.st_size
     return used
 
 
@@ -72,7 +72,7 @@ def _used(folder: Path) -> int:
 
 
 def upload_accept(*, actor: Staff, name: str, content: Any) -> ImportJob:
-    """Set the file down and leave it to a worker. `content` is a file that somebody uploaded."""
+    """Store an uploaded file and leave it to a worker."""
     authorize(actor, "importjob.add")
     if content.size > LARGEST_UPLOAD:
         megabytes = LARGEST_UPLOAD // MEGABYTE
@@ -84,14 +84,14 @@ def upload_accept(*, actor: Staff, name: str, content: Any) -> ImportJob:
     job = ImportJob.objects.create(
         casino=actor.casino, by=actor, name=Path(name).name[:200] or "upload", stored=stored, size=content.size
     )
-    from games.tasks import take_upload  # here, since that module is made of these services
+    from games.tasks import take_upload  # imported here, since that module imports these services
 
     transaction.on_commit(lambda: take_upload.delay(job.pk))
     return job
 
 
 def upload_take(*, key: int) -> None:
-    """The worker's part. Done twice it changes nothing twice: what is on record is on record."""
+    """Import an uploaded file, in a worker. Repeating it changes nothing: rounds on record stay on record."""
     job = ImportJob.objects.select_related("by").get(pk=key)
     path = uploads() / job.stored
     if job.is_over:
@@ -109,7 +109,7 @@ def upload_take(*, key: int) -> None:
 
 
 def _faults(error: Exception) -> list[str]:
-    """What the page says; what else went wrong is for the log, and not for the page."""
+    """Return the faults for the page; unexpected errors go to the log only."""
     match error:
         case InputError():
             return list(error.faults)
@@ -117,17 +117,17 @@ def _faults(error: Exception) -> list[str]:
             return [str(error)]
         case FileNotFoundError():
             return ["The file is no longer there; upload it again."]
-    return ["The file could not be taken in, and nothing of it was recorded; tell the administrator, then try again."]
+    return ["The file could not be imported, and nothing of it was recorded. Tell the administrator, then try again."]
 
 
 def _finish(job: ImportJob, **values: Any) -> None:
-    """The file goes last: what could not be told of it can still be tried again."""
+    """Save the outcome, then delete the file, so that a failure in between can be retried."""
     ImportJob.objects.filter(pk=job.pk).update(finished_at=timezone.now(), **values)
     (uploads() / job.stored).unlink(missing_ok=True)
 
 
 class Progress:
-    """Told in a connection of its own: the import's transaction is seen by nobody until it is over."""
+    """Reports the progress in a separate connection, as the import's transaction is not visible until it ends."""
 
     def __init__(self, key: int) -> None:
         self.key = key

@@ -1,4 +1,4 @@
-"""What can go wrong at a table. A fault changes a draft and knows what is wrong with it from then on."""
+"""Faults that can happen at a table. A fault changes a draft and records what is wrong with it."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ DAYS_APART = 17  # how far on in the order the next day begins
 
 
 def faults_of(table: PlayedTable) -> Iterator[Fault]:
-    """Every kind that a table can have by its rulebook."""
+    """List every kind of fault that a table can have by its rulebook."""
     return chain.from_iterable(family.faults(table) for family in FAMILIES)
 
 
 class Planter:
-    """Goes through all kinds in an order of the table's own, so that the rare ones come up too."""
+    """Plants all kinds in turn, in an order of the table's own, so that rare kinds occur too."""
 
     def __init__(self, *, table: PlayedTable, seed: int, day: dt.date) -> None:
         self.order = list(faults_of(table))
@@ -28,7 +28,7 @@ class Planter:
         self.turn = day.toordinal() * DAYS_APART % len(self.order)
 
     def plant(self, draft: RoundDraft, random: Random) -> None:
-        """The next kind in turn that the table's sign allows; dice that show a triple are a fault's best chance."""
+        """Plant the next kind that the table's sign allows. Kinds that need a triple go first when one is thrown."""
         if payments.triple_overlooked(draft, random):
             return
         for _ in self.order:

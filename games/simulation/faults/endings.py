@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from random import Random
 
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.faults.fault import Fault, leave_out, winning_bet
 from games.simulation.payout import Dice
 from games.simulation.played_floor import PlayedTable
@@ -21,27 +21,27 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def _enter_wrongly(draft: RoundDraft, random: Random) -> Dice:
-    """One die is entered one higher than it lies."""
+    """Enter one die one higher than it shows."""
     place = random.randrange(len(draft.dice))
-    one, two, three = (face % FACES + 1 if index == place else face for index, face in enumerate(draft.dice))
+    first, second, third = (face % FACES + 1 if index == place else face for index, face in enumerate(draft.dice))
     draft.drop("result", "settled")
-    draft.add(draft.moments.result, "result", dice=[one, two, three])
-    return one, two, three
+    draft.add(draft.moments.result, "result", dice=[first, second, third])
+    return first, second, third
 
 
 def _amend(draft: RoundDraft, random: Random, second: int) -> None:
-    """By the supervisor; or by the dealer alone, or by nobody who is named, which not every rulebook allows."""
+    """Amend the result: by the supervisor, by the dealer alone, or without a name, which some rulebooks forbid."""
     by = random.choice((draft.supervisor, draft.supervisor, draft.dealer, None))
     draft.add(second, "result-amended", dice=list(draft.dice), **({"by": by} if by else {}))
     if by is None or by != draft.supervisor:
-        draft.wrong("amendment-without-authority", told.AMENDED_BY.format(by or told.NO_NAME))
+        draft.wrong("amendment-without-authority", sentences.AMENDED_BY.format(by or sentences.NO_NAME))
 
 
 def _before(draft: RoundDraft, random: Random) -> Dice:
     wrong, when = _enter_wrongly(draft, random), draft.moments
     _amend(draft, random, when.amended)
     draft.add(when.settled, "settled")
-    draft.show(when.amended, "wrong-result-entered", told.AMENDED_BEFORE, settled="no")
+    draft.show(when.amended, "wrong-result-entered", sentences.AMENDED_BEFORE, settled="no")
     return wrong
 
 
@@ -49,12 +49,12 @@ def _after(draft: RoundDraft, random: Random) -> Dice:
     wrong, when = _enter_wrongly(draft, random), draft.moments
     draft.add(when.settled, "settled")
     _amend(draft, random, when.after)
-    draft.show(when.after, "wrong-result-entered", told.AMENDED_AFTER, settled="yes")
+    draft.show(when.after, "wrong-result-entered", sentences.AMENDED_AFTER, settled="yes")
     return wrong
 
 
 def _pay_by(draft: RoundDraft, dice: Dice) -> None:
-    """Bets are recorded as if these dice had counted."""
+    """Record the bets as if these dice had counted."""
     odds = draft.table.odds(dice)
 
     def net(bet: Wager) -> int:
@@ -91,7 +91,7 @@ def amended_after_and_put_right(draft: RoundDraft, random: Random) -> bool:
 
 
 def leave_unfinished(draft: RoundDraft, random: Random) -> bool:
-    """Not settled, without a result, or broken off while bets were taken; perhaps some nets were recorded."""
+    """Leave the round unsettled, without a result, or interrupted while betting is open; some nets may be recorded."""
     missing: tuple[str, ...] = random.choice((("settled",), ("settled", "result"), ("result",)))
     if not any(event.kind == "interruption" for event in draft.events) and random.random() < 1 / 4:
         missing = ("settled", "result", "no-more-bets", *(() if draft.table.tumbles_first else ("tumbler",)))
@@ -101,6 +101,6 @@ def leave_unfinished(draft: RoundDraft, random: Random) -> bool:
 
 
 def _record_some(draft: RoundDraft) -> None:
-    """Nobody compares them: the round has no end."""
+    """Record some nets; they are not compared, as the round has no end."""
     for place, bet in enumerate(draft.bets):
         bet.net = None if place % 2 else -bet.stake

@@ -1,11 +1,11 @@
-"""What happens to tumbler and dice. Where it voids the round, it is called off, given back or settled all the same."""
+"""Faults of tumbler and dice. A round they void is voided, returned, or settled all the same."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from random import Random
 
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.faults.endings import leave_unfinished
 from games.simulation.faults.fault import Fault, leave_out, losing_bet
 from games.simulation.faults.voids import handle
@@ -15,24 +15,24 @@ from games.simulation.round_draft import RoundDraft
 UNKNOWN = "?"
 FACES = range(1, 7)
 
-#: Adds the event, and says which situation it shows.
+#: Adds the event, and returns the situation it shows.
 Happening = Callable[[RoundDraft, Random], None]
 
 
 def few_tumbles(draft: RoundDraft, random: Random) -> None:
-    """Perhaps the tumbler runs once more, as it should have; that does not heal the round."""
+    """Tumble too few times; a later valid tumble does not heal the round."""
     times, second = random.randint(1, draft.table.book.valid_tumbles - 1), draft.spun_at
     draft.spin(second, times)
-    draft.show(second, "few-tumbles", told.TURNED.format(times))
+    draft.show(second, "few-tumbles", sentences.TURNED.format(times))
     if not draft.table.tumbles_first and random.random() < 1 / 3:
         draft.add(draft.moments.between, "tumbler", tumbles=draft.table.book.valid_tumbles)
 
 
 def die_not_flat(draft: RoundDraft, random: Random) -> None:
-    """Seen twice, it is one irregularity."""
+    """Record a die that is not flat, sometimes twice: one irregularity."""
     for _ in range(random.choice((1, 1, 2))):
         draft.add(draft.moments.between, "die-not-flat")
-        draft.show(draft.moments.between, "die-not-flat", told.NOT_FLAT)
+        draft.show(draft.moments.between, "die-not-flat", sentences.NOT_FLAT)
 
 
 def jammed(draft: RoundDraft, random: Random) -> None:
@@ -40,39 +40,39 @@ def jammed(draft: RoundDraft, random: Random) -> None:
     second = draft.spun_at
     draft.drop("tumbler")
     draft.add(second, "tumbler", tumbles=0, activated=True)
-    draft.show(second, "few-tumbles", told.TURNED.format(0))
+    draft.show(second, "few-tumbles", sentences.TURNED.format(0))
 
 
 def exposed_early(draft: RoundDraft, random: Random) -> None:
     draft.add(draft.moments.early, "dice-exposed")
-    draft.show(draft.moments.early, "dice-exposed-early", told.EXPOSED_EARLY)
+    draft.show(draft.moments.early, "dice-exposed-early", sentences.EXPOSED_EARLY)
 
 
 def tumbler_early(draft: RoundDraft, random: Random) -> None:
     draft.spin(draft.moments.early, draft.table.book.valid_tumbles)
-    draft.show(draft.moments.early, "tumbler-early", told.TUMBLER_EARLY)
+    draft.show(draft.moments.early, "tumbler-early", sentences.TUMBLER_EARLY)
     if not draft.table.tumbles_while_open:
-        draft.misplaced.append(told.WHILE_OPEN)
+        draft.misplaced.append(sentences.WHILE_OPEN)
 
 
 def few_tumbles_early(draft: RoundDraft, random: Random) -> None:
-    """One event, two situations."""
+    """Tumble too few times and too early: one event, two situations."""
     draft.spin(draft.moments.early, 1)
-    draft.show(draft.moments.early, "few-tumbles", told.TURNED.format(1))
-    draft.show(draft.moments.early, "tumbler-early", told.TUMBLER_EARLY)
+    draft.show(draft.moments.early, "few-tumbles", sentences.TURNED.format(1))
+    draft.show(draft.moments.early, "tumbler-early", sentences.TUMBLER_EARLY)
     if not draft.table.tumbles_while_open:
-        draft.misplaced.append(told.WHILE_OPEN)
+        draft.misplaced.append(sentences.WHILE_OPEN)
 
 
 def not_activated(draft: RoundDraft, random: Random) -> None:
     second = draft.spun_at
     draft.spin(second, 0)
-    draft.show(second, "tumbler-not-activated", told.NOT_ACTIVATED)
+    draft.show(second, "tumbler-not-activated", sentences.NOT_ACTIVATED)
 
 
 def interrupted(draft: RoundDraft, known: Sequence[int]) -> None:
     """Interrupt play before the result, with these dice known."""
-    second, detail = draft.moments.between, told.INTERRUPTED.format(", ".join(map(str, known)) or "none")
+    second, detail = draft.moments.between, sentences.INTERRUPTED.format(", ".join(map(str, known)) or "none")
     draft.add(second, "interruption", known_dice=_known_text(draft, known))
     draft.show(second, "interruption", detail, known_dice="some" if known else "none")
 
@@ -90,14 +90,14 @@ def interrupted_blind(draft: RoundDraft, random: Random) -> None:
 
 
 def interrupted_afterwards(draft: RoundDraft, random: Random) -> None:
-    """Interrupt play after the result: what is said to be known no longer matters."""
+    """Interrupt play after the result, when the known dice no longer matter."""
     second, known = draft.moments.amended, draft.dice[: random.choice((0, 0, 1, 3))]
     draft.add(second, "interruption", known_dice=_known_text(draft, known))
-    draft.show(second, "interruption", told.INTERRUPTED_AFTER, known_dice="some")
+    draft.show(second, "interruption", sentences.INTERRUPTED_AFTER, known_dice="some")
 
 
 def interrupted_contradicting(draft: RoundDraft, random: Random) -> None:
-    """Know a die that the result does not show, or a face more often than the result shows it."""
+    """Name a die that the result does not show, or a face more often than the result shows it."""
     others = [face for face in FACES if face not in draft.dice]
     twice = [face for face in FACES if draft.dice.count(face) == 1]
     if twice and random.random() < 1 / 2:
@@ -106,11 +106,11 @@ def interrupted_contradicting(draft: RoundDraft, random: Random) -> None:
         known = [*draft.dice[: random.randint(0, 1)], random.choice(others)]
     interrupted(draft, known)
     strange = sorted(Counter(known) - Counter(draft.dice))
-    draft.wrong("dice-contradicted", told.CONTRADICTED.format(", ".join(map(str, strange))))
+    draft.wrong("dice-contradicted", sentences.CONTRADICTED.format(", ".join(map(str, strange))))
 
 
 def all_known(draft: RoundDraft, random: Random) -> bool:
-    """Enter no result, with all dice known at an interruption: they count, and perhaps a loser is paid."""
+    """Enter no result, with all dice known at an interruption: they count; sometimes a loser is paid."""
     interrupted(draft, draft.dice)
     draft.drop("result", *random.choice(((), (), ("settled",))))
     bet = losing_bet(draft, random) if draft.has("settled") and random.random() < 2 / 3 else None
@@ -131,7 +131,7 @@ def together(*happenings: Happening) -> Happening:
     return all_of_them
 
 
-#: By the situation that each one shows.
+#: By the situation that each event shows.
 HAPPENINGS: dict[str, tuple[Happening, ...]] = {
     "few-tumbles": (few_tumbles, few_tumbles_early, jammed),
     "die-not-flat": (die_not_flat,),
@@ -149,7 +149,7 @@ TOGETHER = (
 
 
 def faults(table: PlayedTable) -> Iterator[Fault]:
-    """Everything that the rulebook does not let stand."""
+    """Yield every fault that the rulebook does not let stand."""
     standing = {situation.code for situation in table.book.situations if situation.action == "stand"}
     for situation, happenings in HAPPENINGS.items():
         if situation not in standing:
@@ -168,7 +168,7 @@ def happens(happening: Happening, draft: RoundDraft, random: Random) -> bool:
 
 
 def breaks_off(happening: Happening, draft: RoundDraft, random: Random) -> bool:
-    """Nothing more is on record."""
+    """Record nothing more."""
     happening(draft, random)
     if draft.is_void:
         handle(draft, random)

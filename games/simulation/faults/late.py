@@ -1,4 +1,4 @@
-"""Bets that came after betting was closed: refused, let lie and given back, or settled all the same."""
+"""Late bets: refused, left and returned, or settled all the same."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +22,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def late_bet(draft: RoundDraft, random: Random, refused: bool) -> Wager | None:
-    """Sometimes more on a box where the player has a bet, sometimes of somebody new."""
+    """Add a late bet, sometimes on a box where the player has one already."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
         return None

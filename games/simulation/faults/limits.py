@@ -1,4 +1,4 @@
-"""Bets over and under the limits. What they count for is known from how they are put down."""
+"""Bets over and under the limits. Their effective stakes are known from how they are placed."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,7 +12,7 @@ from games.simulation.faults.voids import call_off_at_random
 from games.simulation.played_floor import PlayedTable
 from games.simulation.round_draft import RoundDraft
 
-#: Where a bet stands under the limits, and was settled wrongly on top of it.
+#: How a bet relates to the limits when it was also settled wrongly.
 MISPAID = (shapes.at_the_minimum, shapes.under_the_minimum, shapes.down_to_the_minimum)
 
 
@@ -30,13 +30,13 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def over_the_maximum(shape: Shape, draft: RoundDraft, random: Random) -> bool:
-    """A box without a differential."""
+    """Exceed the maximum of a box without a differential."""
     boxes = [box for box in draft.table.layout.boxes if draft.sign.of(box).maximum and not draft.partner(box)]
     return any(_fill(draft, random, shape, box, lighter=None) for box in random.sample(boxes, len(boxes)))
 
 
 def over_the_differential(shape: Shape, draft: RoundDraft, random: Random) -> bool:
-    """The heavier of two boxes; where its maximum lies lower, that is exceeded as well."""
+    """Exceed the differential; if the maximum of the heavier box is lower, that is exceeded as well."""
     boxes = [box for box in draft.table.layout.boxes if draft.partner(box)]
     for box in random.sample(boxes, len(boxes)):
         other, _ = draft.partner(box) or ("", 0)
@@ -48,7 +48,7 @@ def over_the_differential(shape: Shape, draft: RoundDraft, random: Random) -> bo
 
 
 def at_the_differential(draft: RoundDraft, random: Random) -> bool:
-    """Over its maximum, while the other box holds just enough to keep the differential."""
+    """Exceed the maximum, while the other box holds just enough to keep the differential."""
     for box in draft.table.layout.boxes:
         pair, maximum = draft.partner(box), draft.sign.of(box).maximum
         if pair is None or not maximum:
@@ -66,7 +66,7 @@ def at_the_differential(draft: RoundDraft, random: Random) -> bool:
 
 
 def _fill(draft: RoundDraft, random: Random, shape: Shape, box: str, lighter: int | None) -> bool:
-    """Put so much into a box that it holds more than it may; `lighter` is what lies in the other box of its pair."""
+    """Fill a box beyond what it may hold; `lighter` is the total of the other box of its pair."""
     limits, pair = draft.sign.of(box), draft.partner(box)
     held = lighter or 0
     caps = [limits.maximum] if limits.maximum is not None else []
@@ -90,7 +90,7 @@ def _fill(draft: RoundDraft, random: Random, shape: Shape, box: str, lighter: in
 
 
 def below_the_minimum(draft: RoundDraft, random: Random) -> bool:
-    """Alone in its box, it wins or loses as it lies."""
+    """Place a bet below the minimum, alone in its box: it is settled as placed."""
     boxes = [box for box in draft.table.layout.boxes if (draft.sign.of(box).minimum or 0) > 1]
     for box in random.sample(boxes, len(boxes)):
         pair, minimum = draft.partner(box), draft.sign.of(box).minimum or 0
@@ -121,7 +121,7 @@ def in_an_unfinished_round(draft: RoundDraft, random: Random) -> bool:
 
 
 def mispaid(breach: Fault, draft: RoundDraft, random: Random) -> bool:
-    """The last bet of the box was settled for half as much as its stake, or not at all."""
+    """Settle the last bet of the box for half its stake, or not at all."""
     if not breach(draft, random):
         return False
     bet, share = draft.bets[-1], random.choice((0, 2))
@@ -134,7 +134,7 @@ def mispaid(breach: Fault, draft: RoundDraft, random: Random) -> bool:
 
 
 def paid_in_full(shape: Shape, draft: RoundDraft, random: Random) -> bool:
-    """What had to give way was settled as it was placed."""
+    """Settle a bet as placed that should have been cut."""
     kinds = [partial(over_the_maximum, shape), partial(over_the_differential, shape)]
     random.shuffle(kinds)
     if not any(kind(draft, random) for kind in kinds):

@@ -1,4 +1,4 @@
-"""Slips in paying and collecting, each with its kind."""
+"""Mistakes in paying and collecting, each with its kind."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -30,7 +30,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def slips() -> Iterator[Fault]:
-    """In what is paid or collected for bets on the felt."""
+    """Plant mistakes in the payments of bets on the felt."""
     yield from (partial(slip, winning_bet, amounts) for amounts in OF_WINNERS)
     yield from (partial(slip, losing_bet, amounts) for amounts in OF_LOSERS)
 
@@ -49,7 +49,7 @@ def slip(find: Callable[[RoundDraft, Random], Wager | None], amounts: Slips, dra
 
 
 def triple_overlooked(draft: RoundDraft, random: Random) -> bool:
-    """On a triple, Big, Small, Odd and Even lose, and were paid by the total."""
+    """Pay Big, Small, Odd and Even by the total on a triple, on which they lose."""
     if len(set(draft.dice)) > 1:
         return False
     total = sum(draft.dice)
@@ -67,7 +67,7 @@ def triple_overlooked(draft: RoundDraft, random: Random) -> bool:
 
 
 def refused_but_settled(draft: RoundDraft, random: Random) -> bool:
-    """A bet that was never on the felt was paid or collected; perhaps it is known that it was refused in time."""
+    """Pay or collect a refused bet; sometimes it is on record that it was refused in time."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
         return False

@@ -1,6 +1,6 @@
-"""Faults in the procedure: bets, tumbler and settlement out of their turn, rounds that overlap, people out of place.
+"""Faults in the procedure: bets, tumbler and settlement out of turn, overlapping rounds, wrong staff.
 
-A closed or suspended table is no fault of a round itself: `games.simulation.closures` plants it.
+A closed or suspended table is not a fault of the round itself: `games.simulation.closures` plants it.
 """
 
 import datetime as dt
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from games.simulation import known_findings as told
+from games.simulation import known_findings as sentences
 from games.simulation.faults.events import Happening, happens, tumbler_early
 from games.simulation.faults.fault import Fault, bet_on
 from games.simulation.played_floor import PlayedTable
@@ -34,7 +34,7 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def early_bet(draft: RoundDraft, random: Random) -> bool:
-    """Place a bet one second before betting begins."""
+    """Place a bet one second before betting opens."""
     bet = bet_on(draft, random, draft.table.layout.boxes)
     if bet is not None:
         bet.at = draft.moments.placed - 1
@@ -53,7 +53,7 @@ def overlapping(draft: RoundDraft, random: Random) -> bool:
     if begins >= draft.started_at or draft.table.sign_at(begins) is not draft.sign:
         return False
     draft.starts_at += begins - draft.started_at
-    draft.wrong("overlap", told.OVERLAP.format(earlier.ref, earlier.source))
+    draft.wrong("overlap", sentences.OVERLAP.format(earlier.ref, earlier.source))
     return True
 
 
@@ -61,7 +61,7 @@ def overlapping(draft: RoundDraft, random: Random) -> bool:
 
 
 def tumblers(table: PlayedTable) -> Iterator[Happening]:
-    """Yield every way in which the tumbler runs out of its turn, or not at all."""
+    """Yield every way in which the tumbler runs out of turn, or not at all."""
     yield never_spun
     yield spun_again
     yield spun_afterwards
@@ -84,12 +84,12 @@ def _spin_once_more(draft: RoundDraft, second: int, when: str) -> None:
 
 
 def spun_again(draft: RoundDraft, random: Random) -> None:
-    """Spin once more after a valid tumble, before the result."""
-    _spin_once_more(draft, draft.spun_at if draft.table.tumbles_first else draft.moments.between, told.ONCE_MORE)
+    """Tumble again after a valid tumble, before the result."""
+    _spin_once_more(draft, draft.spun_at if draft.table.tumbles_first else draft.moments.between, sentences.ONCE_MORE)
 
 
 def spun_afterwards(draft: RoundDraft, random: Random) -> None:
-    _spin_once_more(draft, random.choice((draft.moments.amended, draft.moments.settled)), told.AFTER_RESULT)
+    _spin_once_more(draft, random.choice((draft.moments.amended, draft.moments.settled)), sentences.AFTER_RESULT)
 
 
 def spun_again_and_afterwards(draft: RoundDraft, random: Random) -> None:
@@ -104,21 +104,21 @@ def spun_only_afterwards(draft: RoundDraft, random: Random) -> None:
 
 def spun_when_closed(draft: RoundDraft, random: Random) -> None:
     draft.spin(draft.moments.tumbled, draft.table.book.valid_tumbles)
-    draft.misplaced.append(told.WHEN_CLOSED)
+    draft.misplaced.append(sentences.WHEN_CLOSED)
 
 
 def spun_before_betting(draft: RoundDraft, random: Random) -> None:
     second = draft.moments.placed - 1
     draft.spin(second, draft.table.book.valid_tumbles)
-    draft.show(second, "tumbler-early", told.TUMBLER_EARLY)
-    draft.misplaced.append(told.BEFORE_BETTING)
+    draft.show(second, "tumbler-early", sentences.TUMBLER_EARLY)
+    draft.misplaced.append(sentences.BEFORE_BETTING)
 
 
 def settled_first(draft: RoundDraft, random: Random) -> bool:
     """Settle before the result is entered."""
     draft.drop("settled")
     draft.add(draft.moments.between, "settled")
-    draft.wrong("settled-before-result", told.SETTLED_FIRST)
+    draft.wrong("settled-before-result", sentences.SETTLED_FIRST)
     return True
 
 
@@ -133,7 +133,7 @@ def unknown_dealer(draft: RoundDraft, random: Random) -> bool:
     if draft.dealer is None:
         return False
     draft.dealer = _unknown(random)
-    draft.wrong("unknown-staff", told.UNKNOWN.format(DEALER[0], draft.dealer))
+    draft.wrong("unknown-staff", sentences.UNKNOWN.format(DEALER[0], draft.dealer))
     return True
 
 
@@ -141,7 +141,7 @@ def unknown_supervisor(draft: RoundDraft, random: Random) -> bool:
     if draft.supervisor is None:
         return False
     draft.supervisor = _unknown(random)
-    draft.wrong("unknown-staff", told.UNKNOWN.format(SUPERVISOR[0], draft.supervisor))
+    draft.wrong("unknown-staff", sentences.UNKNOWN.format(SUPERVISOR[0], draft.supervisor))
     return True
 
 
@@ -149,7 +149,7 @@ def supervisor_as_dealer(draft: RoundDraft, random: Random) -> bool:
     if draft.supervisor is None:
         return False
     draft.dealer = draft.supervisor
-    draft.wrong("wrong-post", told.WRONG_POST.format(DEALER[0], draft.dealer, DEALER[1]))
+    draft.wrong("wrong-post", sentences.WRONG_POST.format(DEALER[0], draft.dealer, DEALER[1]))
     return True
 
 
@@ -157,7 +157,7 @@ def dealer_as_supervisor(draft: RoundDraft, random: Random) -> bool:
     if draft.dealer is None:
         return False
     draft.supervisor = draft.dealer
-    draft.wrong("wrong-post", told.WRONG_POST.format(SUPERVISOR[0], draft.supervisor, SUPERVISOR[1]))
+    draft.wrong("wrong-post", sentences.WRONG_POST.format(SUPERVISOR[0], draft.supervisor, SUPERVISOR[1]))
     return True
 
 

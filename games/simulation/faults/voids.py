@@ -1,4 +1,4 @@
-"""How a round is called off: by each rule that can do it, by a ruling, by a rule that cannot, or not at all."""
+"""Ways of voiding a round: by each rule that can, by a ruling, by a rule that cannot, or not at all."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -16,19 +16,19 @@ def faults(table: PlayedTable) -> Iterator[Fault]:
 
 
 def other_rule(table: PlayedTable) -> str:
-    """A rule of the document that voids nothing: what it says of late bets."""
+    """Name a rule that voids nothing: the rule on late bets."""
     return next(situation.rules[0] for situation in table.book.situations if situation.code == "late-bet")
 
 
 def called_off(rule: str, draft: RoundDraft, random: Random) -> bool:
-    """No event shows why."""
+    """Void a round although no event shows why."""
     _break_off(draft, random)
     draft.call_off(rule, _somebody(draft, random))
     return True
 
 
 def called_off_afterwards(rule: str, draft: RoundDraft, random: Random) -> bool:
-    """Void a settled round: players keep what they were paid, or some or all stakes are returned, rightly or not."""
+    """Void a settled round. Players keep what they were paid, or some or all stakes are returned, rightly or not."""
     draft.call_off(rule, _somebody(draft, random))
     draft.slips.append(random.choice((pay_all_by_dice, pay_one, give_back)))
     return True
@@ -43,14 +43,14 @@ def call_off_at_random(draft: RoundDraft, random: Random) -> bool:
 
 
 def handle(draft: RoundDraft, random: Random) -> None:
-    """What people make of a round that its events void."""
+    """Handle a round that its events void in one of several ways."""
     random.choice((_by_the_rule, _by_the_rule, _in_general, _otherwise, _given_back, _settled, _settled_in_part))(
         draft, random
     )
 
 
 def _break_off(draft: RoundDraft, random: Random) -> None:
-    """Stakes go back: recorded as nothing won or lost, or not recorded."""
+    """Return the stakes, recorded as nothing won or lost, or not recorded."""
     draft.drop("settled", *random.choice((("result",), ())))
     if random.random() < 1 / 3:
         draft.slips.append(leave_out)
@@ -62,20 +62,20 @@ def _by_the_rule(draft: RoundDraft, random: Random) -> None:
 
 
 def _in_general(draft: RoundDraft, random: Random) -> None:
-    """By the rule that covers all of its kind."""
+    """Void by the general rule."""
     _break_off(draft, random)
     covering = [voiding.rule for voiding in draft.table.book.voidings.values() if voiding.covers]
     draft.call_off(covering[0], draft.supervisor)
 
 
 def _otherwise(draft: RoundDraft, random: Random) -> None:
-    """By another rule than the one that the events show, or by a ruling."""
+    """Void by another rule than the one that the events show, or by a ruling."""
     _break_off(draft, random)
     draft.call_off(random.choice([*draft.table.book.voidings, RULING]), draft.supervisor)
 
 
 def _given_back(draft: RoundDraft, random: Random) -> None:
-    """Nobody called it off, but everybody has his stake."""
+    """Return all stakes without voiding the round."""
     draft.drop(*random.choice((("settled",), ("settled", "result"), ())))
 
 
@@ -88,7 +88,7 @@ def _settled_in_part(draft: RoundDraft, random: Random) -> None:
 
 
 def pay_one(draft: RoundDraft) -> None:
-    """One player kept what he won, or did not get back what he lost."""
+    """Let one player keep a win, or not get back a loss."""
     for bet in draft.bets[:1]:
         bet.net = by_dice(draft, bet)
 

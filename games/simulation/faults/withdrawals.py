@@ -1,4 +1,4 @@
-"""Withdrawn bets: in time and settled all the same, or after betting was closed, so that the bet stays."""
+"""Withdrawn bets: in time but settled all the same, or too late, so that the bet stays."""
 
 from collections.abc import Iterator
 from random import Random
@@ -22,7 +22,7 @@ def take_back_late(draft: RoundDraft, random: Random, bet: Wager) -> None:
 
 
 def taken_back(draft: RoundDraft, random: Random) -> Wager | None:
-    """Add a bet beside another of the same player and withdraw it, at the latest at the very call."""
+    """Add a bet beside another of the same player and withdraw it, at the latest exactly at the call."""
     like = bet_on(draft, random, draft.table.layout.boxes)
     if like is None:
         return None
@@ -55,7 +55,7 @@ def late_and_given_back(draft: RoundDraft, random: Random) -> bool:
 
 
 def several_late(draft: RoundDraft, random: Random) -> bool:
-    """Withdraw two bets too late: each is an irregularity by itself."""
+    """Withdraw two bets too late: each is a separate irregularity."""
     bets = draft.bets[:2]
     for bet in bets:
         take_back_late(draft, random, bet)

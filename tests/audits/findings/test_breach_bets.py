@@ -64,7 +64,7 @@ def test_5_1_1_every_bet_of_an_over_full_box_with_its_player_and_what_it_was_cut
         "6,050.00",
     ):
         assert text in shown, text
-    bets = shown[shown.index("Bets that made it") :].partition("</section>")[0]
+    bets = shown[shown.index("Bets behind this breach") :].partition("</section>")[0]
     assert "seat-4" not in bets
 
 
@@ -84,7 +84,7 @@ def test_5_1_1_a_differential_names_the_bets_of_both_boxes(house: House) -> None
         ("big", 200_000, 150_000), ("small", 50_000, 50_000),
     ]  # fmt: skip
     shown = page(house, finding)
-    assert "2,500.00" not in shown.partition("Bets that made it")[2].partition("</section>")[0]
+    assert "2,500.00" not in shown.partition("Bets behind this breach")[2].partition("</section>")[0]
     assert "Every bet above the minimum is cut in proportion" in shown
 
 

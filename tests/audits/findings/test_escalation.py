@@ -75,7 +75,7 @@ def test_a_casino_may_be_more_patient(house: House, high: Finding, clock: Any) -
 def test_many_that_may_lie_for_long_do_not_hide_one_that_may_not(
     house: House, table: Table, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("audits.findings.services.escalation.AT_ONCE", 3)
+    monkeypatch.setattr("audits.findings.services.escalation.BATCH", 3)
     record(*(played(f"R-{number}", UNDERPAID) for number in range(1, 6)))
     drain()
     clock.shift(MINUTE)
@@ -112,7 +112,7 @@ def test_pits_and_casinos_are_told_of_their_own(house: House, table: Table, cloc
     clock.shift(30 * MINUTE)
     findings_escalate()
     assert told()[-1] == ("shift-manager", [house["shift-manager"].pk])  # one notice for both pits
-    assert Notice.objects.latest("pk").text.startswith("2 findings have been open for too long")
+    assert Notice.objects.latest("pk").text.startswith("2 findings were not acknowledged in time.")
 
 
 def test_whoever_acts_in_the_post_is_told_and_only_while_he_does(house: House, high: Finding, clock: Any) -> None:
@@ -180,7 +180,7 @@ def test_those_with_an_address_get_an_e_mail_once(house: House, high: Finding, c
     clock.shift(30 * MINUTE)
     escalate()
     (sent,) = mail.outbox
-    assert (sent.to, sent.subject) == (["manager@example.com"], "Findings at RWS wait")
+    assert (sent.to, sent.subject) == (["manager@example.com"], "Findings at RWS not acknowledged in time")
     assert f"discrepancy no. {high.pk} (unpaid-winner, high, 12000.00)" in sent.body
     escalate()
     assert len(mail.outbox) == 1
@@ -208,5 +208,5 @@ def test_a_notice_names_the_gravest_and_counts_the_rest(house: House, table: Tab
     clock.shift(30 * MINUTE)
     (notice,) = findings_escalate()
     lines = notice.text.splitlines()
-    assert lines[0] == "12 findings have been open for too long and not been acknowledged."
+    assert lines[0] == "12 findings were not acknowledged in time."
     assert (lines[1].endswith("(unpaid-winner, high, 120100.00)"), lines[-1], len(lines)) == (True, "and 2 more.", 12)

@@ -18,7 +18,7 @@ from tests.conftest import House
 from tests.games.rounds.samples import bet
 
 LIST = "/admin/audits/finding/"
-TOLD = "Paid 300.00 where 100.00 was due, seat-3 on small"
+TOLD = "Overpaid seat-3 on Small: paid 300.00, due 100.00"
 
 
 def as_(house: House, role: str) -> Client:
@@ -48,8 +48,8 @@ def fresh(finding: Finding) -> Finding:
 
 
 def test_an_empty_list_says_that_nothing_waits(house: House) -> None:
-    assert "Nothing needs somebody" in page(house)
-    assert "No finding is like that" in page(house, state="resolved")
+    assert "No finding needs action" in page(house)
+    assert "No finding matches" in page(house, state="resolved")
 
 
 def test_a_line_says_in_plain_words_what_was_found_and_by_which_rule(house: House) -> None:
@@ -82,7 +82,7 @@ def test_what_lapsed_is_shown_to_who_asks_for_it(house: House) -> None:
     assert TOLD not in page(house)
     assert TOLD in page(house, state="lapsed")
     shown = page(house, f"{LIST}{one.pk}/change/")
-    assert "Lapsed: not found any more" in shown
+    assert "no longer found it" in shown
     assert f"{LIST}{one.pk}/acknowledge/" not in shown
 
 
@@ -139,7 +139,7 @@ def test_the_chosen_are_acknowledged_and_who_was_overtaken_is_told(house: House)
     answer = as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [(f"{LIST}?state=all", 302)]
     shown = answer.content.decode()
-    assert "Acknowledged." in shown
+    assert "Finding acknowledged." in shown
     assert "This finding was acknowledged by SURVEILLANCE" in shown
     assert fresh(small).acknowledged_by.startswith("PIT-SUPERVISOR")
     assert fresh(grave).acknowledged_by.startswith("SURVEILLANCE")
@@ -157,7 +157,7 @@ def test_nothing_chosen_and_a_foreign_way_back_change_nothing(house: House) -> N
     sent = {"finding": ["x", "9" * 30], "back": "https://else.example/admin/"}
     answer = as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [(LIST, 302)]
-    assert "Nothing was chosen" in answer.content.decode()
+    assert "No finding was selected" in answer.content.decode()
 
 
 # --- One ---
@@ -166,7 +166,7 @@ def test_nothing_chosen_and_a_foreign_way_back_change_nothing(house: House) -> N
 def test_a_finding_s_page_names_the_rules_with_their_text_and_all_that_it_is_pinned_to(house: House) -> None:
     (one,) = played(house)
     shown = page(house, f"{LIST}{one.pk}/change/")
-    for text in (TOLD, "Expected", "rws-tai-sai-v6#4.1.2", f"version {VERSION}", "arrivals", "By nobody yet"):
+    for text in (TOLD, "Expected", "rws-tai-sai-v6#4.1.2", f"version {VERSION}", "arrivals", "Not yet"):
         assert text in shown, text
     for address in (f"games/round/{one.round_id}/", f"games/limitset/{one.limit_set_id}/", f"run/{one.found_by_id}/"):
         assert address in shown, address
@@ -197,13 +197,13 @@ def test_the_life_of_a_grave_one(house: House) -> None:
     assert "Compliance has yet to confirm it" in answer
     assert fresh(one).settled_amount == 250050
     assert steps_on(page(house, f"{LIST}{one.pk}/change/", "compliance"), one) == {"confirm", "return"}
-    assert "Returned to those" in send(house, one, "return", "compliance", reason="No receipt")
+    assert "Returned to be resolved again" in send(house, one, "return", "compliance", reason="No receipt")
     assert fresh(one).state == "acknowledged"
     send(house, one, "resolve", "pit-manager", outcome="written-off", amount="", reason="He left")
     assert "Confirmed: discrepancy" in send(house, one, "confirm", "compliance", reason="Agreed")
     assert fresh(one).confirmed_by == house["compliance"]
     assert steps_on(page(house, f"{LIST}{one.pk}/change/"), one) == {"reopen"}
-    assert "Open again" in send(house, one, "reopen", "pit-manager", reason="He came back")
+    assert "Reopened" in send(house, one, "reopen", "pit-manager", reason="He came back")
     history = page(house, f"{LIST}{one.pk}/history/")
     for text in ("No receipt", "He left", "Agreed", "He came back", "acknowledged", "2,500.50"):
         assert text in history, text
@@ -288,7 +288,7 @@ def overview(house: House, role: str) -> str:
 
 def test_a_grave_finding_stands_on_the_overview_until_somebody_acknowledges_it(house: House) -> None:
     _, grave = played(house, [OVERPAID, GRAVE])
-    alert = "Paid 2,500.00 where 2,500.00 was to be taken, seat-7 on big"
+    alert = "Loser paid, seat-7 on Big: paid 2,500.00, should have collected 2,500.00"
     shown = overview(house, "pit-supervisor")
     assert alert in shown
     assert TOLD not in shown
@@ -303,8 +303,8 @@ def test_the_overview_tells_each_what_waits_for_him(house: House) -> None:
     small, grave = played(house, [OVERPAID, GRAVE])
     notice = Notice.objects.create(casino=house.casino, pit=house.pits["P1"], role="pit-manager", text="x")
     Escalation.objects.create(finding=small, level=1, notice=notice)
-    assert "told to you" in overview(house, "pit-manager")
-    assert "told to you" not in overview(house, "shift-manager")
+    assert "Escalated to you" in overview(house, "pit-manager")
+    assert "Escalated to you" not in overview(house, "shift-manager")
     finding_assign(actor=house["shift-manager"], finding=small, to=house["pit-manager"], reason="Yours")
     assert "Assigned to you" in overview(house, "pit-manager")
     assert "Assigned to you" not in overview(house, "casino-manager")

@@ -139,7 +139,7 @@ def test_a_second_click_finds_what_the_first_did(house: House, dear: Finding) ->
     for said, step in steps:
         step()
         before = dear.history.count()
-        with pytest.raises(OvertakenError, match=f"{said} .* nothing has changed"):
+        with pytest.raises(OvertakenError, match=f"{said} .* Nothing has changed"):
             step()
         assert dear.history.count() == before
 
@@ -168,7 +168,7 @@ def test_steps_out_of_turn_are_refused(house: House, finding: Finding) -> None:
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"outcome": "forgotten"}, "Choose what came of it"),
+        ({"outcome": "forgotten"}, "Choose an outcome"),
         ({"outcome": "paid"}, "Say how much"),
         ({"outcome": "recovered", "amount": 0}, "Say how much"),
         ({"outcome": "paid", "amount": -1}, "not negative"),

@@ -7,12 +7,12 @@ import pytest
 from django.core import mail
 from django.db import DatabaseError, connection, transaction
 
-from audits.findings.selectors import FindingFilter, alerts, findings_found
+from audits.findings.selectors import FindingFilter, alerts, findings_list
 from audits.findings.services.escalation import findings_escalate
 from audits.findings.services.findings import finding_resolve
 from audits.findings.services.weighing import findings_weigh
 from audits.models import Finding, FindingWeighing, Notice, Severity
-from audits.notifications.services.proposers import proposers_tell
+from audits.notifications.services.proposers import proposers_notify
 from audits.tasks import escalate
 from games.access.services.people import staff_update
 from games.models import Table
@@ -49,7 +49,7 @@ def test_a_stricter_policy_raises_what_is_on_record_once_it_is_in_force(
     clock.move_to(NEXT_DAY)
     assert weighed(finding) == (Severity.HIGH, Severity.LOW)
     assert list(alerts(house["compliance"])) == [finding]
-    assert list(findings_found(house["compliance"], FindingFilter(severity=3))) == [finding]
+    assert list(findings_list(house["compliance"], FindingFilter(severity=3))) == [finding]
     assert not FindingWeighing.objects.exists()  # what was under way is weighed for another hour
     clock.move_to(NEXT_DAY + DAY)
     assert weighed(finding) == (Severity.HIGH, Severity.LOW)
@@ -140,14 +140,14 @@ def test_the_proposer_is_notified_of_the_decision_once_also_by_mail(house: House
     staff_update(actor=OPERATOR, staff=one, changes={"email": "one@example.com"}, reason="For notices")
     approved(house, "acting", acting_days=7)
     change = threshold_propose(actor=one, casino=house.casino, kind="rulings", values={"notify_from": 5}, reason="x")
-    assert proposers_tell()[0].text.splitlines() == [
-        f"Your proposal {change.casino.threshold_changes.get(kind='acting')} on the thresholds of RWS (acting "
+    assert proposers_notify()[0].text.splitlines() == [
+        f"Your threshold proposal {change.casino.threshold_changes.get(kind='acting')} for RWS (acting "
         "appointments) was approved by RWS-C2 Person RWS-C2, compliance at 15 Nov 2026, 20:00:00.",
         "Reason: Agreed",
         "In force from 16 Nov 2026, 06:00:00",
     ]
     threshold_reject(actor=two, change=change, reason="Too low")
     escalate()
-    assert proposers_tell() == []
+    assert proposers_notify() == []
     assert [notice.recipients for notice in Notice.objects.order_by("pk")] == [[one.pk], [one.pk]]
     assert {sent.subject for sent in mail.outbox} >= {f"Threshold proposal {change}: rejected"}

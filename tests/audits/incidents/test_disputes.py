@@ -104,7 +104,7 @@ def test_a_dispute_is_resolved_once_and_with_words(house: House) -> None:
         dispute_resolve(actor=house["compliance"], dispute=dispute, reason=" ")
     found = dispute_resolve(actor=house["compliance"], dispute=dispute, reason="Paid as a gesture")
     assert (found.resolution, found.resolved_at, list(running())) == ("Paid as a gesture", NOON, [])
-    with pytest.raises(ValidationError, match="resolved already"):
+    with pytest.raises(ValidationError, match="already resolved"):
         dispute_resolve(actor=house["compliance"], dispute=dispute, reason="Paid again")
 
 
@@ -159,7 +159,7 @@ def test_compliance_is_told_once_in_the_app_and_by_mail(house: House, clock: Any
     assert Notice.objects.count() == 1
     assert (notices_mail(), notices_mail()) == (1, 0)
     (mail,) = mailoutbox
-    assert (mail.subject, mail.to) == ("Disputes at RWS have run out of time", ["compliance@casino.example"])
+    assert (mail.subject, mail.to) == ("Disputes at RWS are overdue", ["compliance@casino.example"])
     assert first.incident.number in mail.body
     assert NoticeMail.objects.get().fault == ""
 

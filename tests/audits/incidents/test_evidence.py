@@ -102,7 +102,7 @@ def test_what_is_something_else_is_refused_under_every_name(
     house: House, incident: Incident, folder: Path, attack: str
 ) -> None:
     for ending in (*SOUND, "svg", "html", "zip", "exe", "", "png.svg"):
-        with pytest.raises(ValidationError, match=r"not taken as evidence|content looks like"):
+        with pytest.raises(ValidationError, match=r"not accepted as evidence|content looks like"):
             type_of(f"felt.{ending}", ATTACKS[attack])
     for name in (f"felt.{attack}", "felt.jpg", "felt.png"):
         with pytest.raises(ValidationError, match=rf"{name}: (this type is not taken|the name says image)"):
@@ -198,7 +198,7 @@ def test_a_long_name_keeps_its_ending(house: House, incident: Incident) -> None:
 @pytest.mark.parametrize("name", ["", ".", "..", "/", "C:\\", "\x00", ".png", "png"])
 def test_a_name_that_is_none_is_refused(house: House, incident: Incident, folder: Path, name: str) -> None:
     assert "/" not in plain_name(name)
-    with pytest.raises(ValidationError, match="not taken as evidence"):
+    with pytest.raises(ValidationError, match="not accepted as evidence"):
         added(house, incident, name)
     assert nothing_is_kept(folder)
 
@@ -250,10 +250,10 @@ def test_a_file_that_was_changed_or_taken_away_is_not_handed_out(
     evidence = added(house, incident)
     stored = folder / evidence.stored
     stored.write_bytes(PNG[:-1] + b"\x01")
-    with pytest.raises(ValidationError, match=r"its hash differs\. Tell compliance"):
+    with pytest.raises(ValidationError, match=r"its hash differs\. Inform compliance"):
         evidence_open(actor=house["compliance"], evidence=evidence)
     stored.unlink()
-    with pytest.raises(ValidationError, match=r"not in its place any more\. Tell compliance"):
+    with pytest.raises(ValidationError, match=r"missing from the evidence folder\. Inform compliance"):
         evidence_open(actor=house["compliance"], evidence=evidence)
     assert evidence.custody.count() == 1
 

@@ -79,7 +79,7 @@ def test_facts_are_given_by_name(house: House, table: Table) -> None:
         (["--fact=colour=red"], "--situation: colour: die-not-flat knows no such fact"),
         (["--fact=colour"], "--fact: 'colour' is not NAME=VALUE"),
         (["--account= "], "--account: says nothing"),
-        (["--account=\udcff"], "--account: says nothing, or is not a plain text"),
+        (["--account=\udcff"], "--account: is empty, or is not plain text"),
         (["--round=R-1"], "--round: there is no round 'R-1'"),
         (["--person=dealer"], "--person: 'dealer' is not PART=REFERENCE"),
         (["--person=king=K1"], "--person: 'king' is not a part"),
@@ -158,6 +158,6 @@ def test_a_number_of_several_casinos_is_asked_back(house: House, table: Table) -
     run(*OPEN)
     run("open", "--casino=ELSE", "--situation=other", "--account=Elsewhere.")
     number = Incident.objects.first().number  # type: ignore[union-attr]
-    assert "say which with --casino" in refusal("show", number)[0]
+    assert "choose with --casino" in refusal("show", number)[0]
     assert run_json("show", number, "--casino=ELSE")["account"] == "Elsewhere."
     assert run_json("show", number, "--as=auditor")["account"] == "It leaned."

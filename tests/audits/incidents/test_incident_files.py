@@ -240,7 +240,7 @@ def test_states_follow_the_one_table(house: House, clock: Any, before: IncidentS
     for after in STATES:
         transition = find_transition(before, after)
         if transition is None:
-            with pytest.raises(OvertakenError, match="what may follow is"):
+            with pytest.raises(OvertakenError, match="the next state can be"):
                 incident_step(actor=actor, incident=incident, to=after, reason="Because")
         elif transition.action == "incident.rule":  # no role rules yet
             with pytest.raises(Denied):
@@ -285,7 +285,7 @@ def test_a_step_has_a_reason_and_a_second_click_changes_nothing(house: House, cl
         with pytest.raises(ValidationError):
             incident_step(actor=house["compliance"], incident=incident, to="closed", reason=reason)
     incident_step(actor=house["compliance"], incident=incident, to="closed", reason="Nothing in it")
-    with pytest.raises(OvertakenError, match="is closed; what may follow is reopened"):
+    with pytest.raises(OvertakenError, match="is closed; the next state can be reopened"):
         incident_step(actor=house["compliance"], incident=incident, to="closed", reason="Nothing in it")
     assert incident.steps.count() == 2
 

@@ -156,7 +156,7 @@ def test_what_the_service_refuses_stands_at_its_field(house: House) -> None:
     client = logged_in(house, "surveillance")
     tomorrow = timezone.localtime() + dt.timedelta(days=1)
     answer = client.post(f"{ADMIN}/logentry/add/", {"summary": "Later", "at": f"{tomorrow:%Y-%m-%d %H:%M}"})
-    assert "This moment is still to come" in answer.content.decode()
+    assert "This moment is in the future" in answer.content.decode()
     assert not LogEntry.objects.exists()
 
 
@@ -209,7 +209,7 @@ def test_5_4_1_the_advice_keeps_up_with_the_form(house: House) -> None:
     advice = f"{ADMIN}/incident/advice/"
     assert "Choose table and situation" in text_of(client, advice)
     asked = client.get(advice, {"table": str(table.pk), "situation": "interruption"}).content.decode()
-    assert "Say which dice could be read" in asked
+    assert "Enter the dice that could be read" in asked
     told = client.get(advice, filled(table)).content.decode()
     for words in ("Conclude the round", "rws-tai-sai-v6#5.4.1", "single-2", "The open boxes need a ruling"):
         assert words in told
@@ -244,9 +244,9 @@ def test_a_form_that_lacks_something_says_what(house: House) -> None:
     client = logged_in(house, "pit-supervisor")
     answer = client.post(f"{ADMIN}/incident/add/", filled(table, known_dice="", rounds="nowhere", account=""))
     page = answer.content.decode()
-    assert "Say which dice could be read" in page
-    assert "nowhere: no such round of TS-01 is within your sight" in page
-    assert "Say at which table" in client.post(f"{ADMIN}/incident/add/", filled(table) | {"table": ""}).content.decode()
+    assert "Enter the dice that could be read" in page
+    assert "nowhere: there is no such round of TS-01 that you can see" in page
+    assert "Choose a table." in client.post(f"{ADMIN}/incident/add/", filled(table) | {"table": ""}).content.decode()
     assert not Incident.objects.exists()
     assert not Denial.objects.filter(action="incident.open", staff=house["pit-supervisor"]).exists()
 
@@ -257,7 +257,7 @@ def test_5_1_1_a_late_limit_shows_the_figures_of_the_round(house: House) -> None
     round_record(actor=OPERATOR, line=line(current(bets=bets)), channel="api")
     client = logged_in(house, "pit-supervisor")
     asked = filled(table, situation="over-limit-unnoticed", rounds="")
-    assert "Name the round" in client.get(f"{ADMIN}/incident/advice/", asked).content.decode()
+    assert "Enter the round to see its figures" in client.get(f"{ADMIN}/incident/advice/", asked).content.decode()
     asked = filled(table, situation="over-limit-unnoticed", rounds=Round.objects.get().ref)
     told = client.get(f"{ADMIN}/incident/advice/", asked).content.decode()
     assert "3000.00" in told
@@ -274,7 +274,7 @@ def test_steps_are_offered_by_the_one_table_and_by_right(house: House) -> None:
     assert f"{page}/closed/" in text_of(compliance, f"{page}/change/")
     assert supervisor.post(f"{page}/closed/", {"reason": "Done"}).status_code == 403
     told = supervisor.post(f"{page}/ruled/", {"reason": "So it is"}, follow=True).content.decode()
-    assert "what may follow is under investigation" in told
+    assert "the next state can be under investigation" in told
     compliance.post(f"{page}/closed/", {"reason": "Nothing in it"})
     incident.refresh_from_db()
     assert incident.state == IncidentState.CLOSED
@@ -345,7 +345,7 @@ def test_evidence_is_added_copied_and_never_shown_as_anything_active(house: Hous
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("note.svg", b"<svg onload='alert(1)'/>", "this type is not taken as evidence"),
+        ("note.svg", b"<svg onload='alert(1)'/>", "this type is not accepted as evidence"),
         ("felt.pdf", PNG, "the content looks like"),
         ("felt.png", PNG + bytes(600), "This file is larger than 500 bytes"),
         ("bomb.png", PNG + bytes(600_000), "This file is larger than 500 bytes"),

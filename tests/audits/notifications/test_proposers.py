@@ -9,7 +9,7 @@ from django.test import Client
 
 from audits.findings.services.escalation import notices_mail
 from audits.models import Notice, NoticeMail, ProposerNotice
-from audits.notifications.services.proposers import proposers_tell
+from audits.notifications.services.proposers import proposers_notify
 from audits.tasks import escalate
 from games.access.services.people import staff_update
 from games.engine.signs.edits import Edits
@@ -34,9 +34,9 @@ def proposed(house: House, table: Table, **values: Any) -> LimitProposal:
 
 def test_an_approval_is_told_once_with_who_why_and_from_when(house: House, table: Table) -> None:
     proposal = proposed(house, table)
-    assert proposers_tell() == []
+    assert proposers_notify() == []
     limits_approve(actor=house["shift-manager"], proposal=proposal, reason="Agreed")
-    (notice,) = proposers_tell()
+    (notice,) = proposers_notify()
     assert (notice.recipients, notice.role, notice.pit) == ([house["pit-manager"].pk], "pit-manager", proposal.pit)
     assert notice.text.splitlines() == [
         f"Your limit proposal no. {proposal.pk} for TS-01 was approved by SHIFT-MANAGER Person SHIFT-MANAGER, "
@@ -44,7 +44,7 @@ def test_an_approval_is_told_once_with_who_why_and_from_when(house: House, table
         "Reason: Agreed",
         "TS-01: in force from 15 Nov 2026, 20:00:00",
     ]
-    assert proposers_tell() == []
+    assert proposers_notify() == []
     assert Notice.objects.count() == 1
 
 
@@ -53,7 +53,7 @@ def test_a_rejection_and_a_proposal_that_another_one_superseded_are_told(house: 
     third = proposed(house, table)
     limits_approve(actor=house["shift-manager"], proposal=second, reason="Agreed")
     limits_reject(actor=house["shift-manager"], proposal=third, reason="Too low")
-    told = {one.proposer_notice.decision.proposal_id: one.text for one in proposers_tell()}
+    told = {one.proposer_notice.decision.proposal_id: one.text for one in proposers_notify()}
     assert told.keys() == {first.pk, second.pk, third.pk}
     assert f"was superseded by {house['shift-manager']}" in told[first.pk]
     assert "Reason: Too low" in told[third.pk]
@@ -61,7 +61,7 @@ def test_a_rejection_and_a_proposal_that_another_one_superseded_are_told(house: 
 
 def test_who_withdrew_a_proposal_is_not_told_of_it(house: House, table: Table) -> None:
     limits_withdraw(actor=house["pit-manager"], proposal=proposed(house, table), reason="A slip")
-    assert proposers_tell() == []
+    assert proposers_notify() == []
 
 
 def test_the_clock_tells_and_mails_it_once(house: House, table: Table) -> None:
@@ -80,7 +80,7 @@ def test_the_clock_tells_and_mails_it_once(house: House, table: Table) -> None:
 
 def test_a_decision_is_told_once_in_the_database_too(house: House, table: Table) -> None:
     limits_reject(actor=house["shift-manager"], proposal=proposed(house, table), reason="Too low")
-    (notice,) = proposers_tell()
+    (notice,) = proposers_notify()
     told = ProposerNotice.objects.get()
     other = Notice.objects.create(casino=house.casino, role="pit-manager", text="x")
     for values in ({"decision": told.decision, "notice": other}, {"decision": told.decision, "notice": notice}):
@@ -94,15 +94,15 @@ def test_two_workers_at_once_tell_it_once(clone: str) -> None:
     put_sign(table)
     limits_reject(actor=house["shift-manager"], proposal=proposed(house, table), reason="Too low")
     with transaction.atomic():
-        assert len(proposers_tell()) == 1
-        assert elsewhere(proposers_tell) == []
-    assert proposers_tell() == []
+        assert len(proposers_notify()) == 1
+        assert elsewhere(proposers_notify) == []
+    assert proposers_notify() == []
     assert Notice.objects.count() == 1
 
 
 def test_the_first_page_shows_the_decision_to_who_proposed_and_to_nobody_else(house: House, table: Table) -> None:
     limits_reject(actor=house["shift-manager"], proposal=proposed(house, table), reason="Too low for tonight")
-    (notice,) = proposers_tell()
+    (notice,) = proposers_notify()
     path = f"/admin/audits/notice/{notice.pk}/change/"
     for role, seen, code in (("pit-manager", True, 200), ("shift-manager", False, 403), ("compliance", False, 200)):
         client = Client()

@@ -47,7 +47,7 @@ def report(*options: str, kind: str = "discrepancies", form: str = "json") -> An
         (["--day", D, "--table", "TS-99"], "--table: there is no table 'TS-99'; check the code."),
         (["--day", D, "--workers", "0"], "--workers: 0 is not a number of workers; write 1 to 64."),
         (["--day", D, "--workers", "65"], "--workers: 65 is not a number of workers"),
-        (["--day", D, "--as", "NOBODY"], "--as: there is nobody with the staff number NOBODY"),
+        (["--day", D, "--as", "NOBODY"], "--as: there is no person with the staff number NOBODY"),
     ],
 )
 def test_reconcile_says_what_is_wrong_and_where(table: Table, options: list[str], said: str) -> None:

@@ -250,7 +250,7 @@ def test_the_end_of_a_run_is_on_record_with_its_last_part_or_not_at_all(
 def test_a_run_that_is_over_is_not_cancelled_and_no_close_ever_is(table: Table) -> None:
     record(played("R-1"))
     run = day_run(table)
-    with pytest.raises(ValidationError, match="over already"):
+    with pytest.raises(ValidationError, match="already ended"):
         run_cancel(actor=OPERATOR, run=run)
     close = runs.close_start(casino=table.casino, day=DAY, who="The system")
     with pytest.raises(ValidationError, match="not cancelled"):

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.utils import DatabaseError, IntegrityError
 
 from audits import tasks
-from audits.findings.selectors import FindingFilter, alerts, findings_found
+from audits.findings.selectors import FindingFilter, alerts, findings_list
 from audits.findings.services.escalation import findings_escalate
 from audits.findings.services.findings import finding_acknowledge
 from audits.models import DaySummary, Finding, Severity
@@ -193,8 +193,8 @@ def test_a_finding_of_a_round_in_play_is_alerted_listed_escalated_and_reported(
     manager = house["pit-manager"]
     found = Finding.objects.get()
     assert list(alerts(manager)) == [found]
-    assert list(findings_found(manager, FindingFilter(ref="LIVE-7"))) == [found]
-    assert not findings_found(manager, FindingFilter(ref="R-1"))
+    assert list(findings_list(manager, FindingFilter(ref="LIVE-7"))) == [found]
+    assert not findings_list(manager, FindingFilter(ref="R-1"))
     clock.shift(31 * MINUTE)
     (notice,) = findings_escalate()
     assert "table-suspended, high" in notice.text

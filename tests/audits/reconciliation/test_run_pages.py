@@ -77,8 +77,8 @@ def test_a_run_is_cancelled_once(house: House) -> None:
     assert address in page(house, f"{RUNS}{run.pk}/change/", "compliance")
     assert address not in page(house, f"{RUNS}{run.pk}/change/", "pit-manager")
     told = [as_(house, "compliance").post(address, {"sent": "1"}, follow=True).content.decode() for _ in range(2)]
-    assert "is cancelled; the tables that were done stay done" in told[0]
-    assert "This run is over already" in told[1]
+    assert "is cancelled. Results of finished tables are kept." in told[0]
+    assert "This run has already ended" in told[1]
     assert "Cancelled by COMPLIANCE" in page(house, f"{RUNS}{run.pk}/change/")
 
 
@@ -89,7 +89,7 @@ def test_a_day_shows_its_figures_and_what_changed_since_it_was_closed(house: Hou
     summary = DaySummary.objects.get()
     address = f"{DAYS}{summary.pk}/change/"
     shown = page(house, address, "pit-supervisor")
-    assert "At the close" in shown
+    assert "At closing" in shown
     assert "Discrepancy: overpaid" in shown
     assert "Changed since" not in shown
     played(house, [GRAVE], ref="LATE")
@@ -101,8 +101,8 @@ def test_a_day_shows_its_figures_and_what_changed_since_it_was_closed(house: Hou
     assert "changed since" in page(house, f"/admin/audits/dayclose/{frozen.close_id}/change/", "auditor")
     shown = page(house, DAYS)
     assert "−2,800.00" in shown  # the house's result: 300.00 and 2,500.00 paid out
-    assert "No day is like that" in page(house, DAYS, table="TS-77")
-    assert "No day is like that" in page(house, DAYS, last="2020-01-01")
+    assert "No gaming day matches" in page(house, DAYS, table="TS-77")
+    assert "No gaming day matches" in page(house, DAYS, last="2020-01-01")
 
 
 def test_days_of_many_tables_add_up(house: House) -> None:
@@ -111,7 +111,7 @@ def test_days_of_many_tables_add_up(house: House) -> None:
     total = page(house, DAYS).partition('class="ts-total"')[2]
     assert "200.00" in total  # staked
     assert "−200.00" in total  # 300.00 out, 100.00 in
-    assert "In all" in total
+    assert "Total" in total
 
 
 def test_the_page_of_a_run_shows_what_is_new_and_what_is_no_longer_found(

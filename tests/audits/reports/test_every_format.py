@@ -18,7 +18,7 @@ from audits.exports.document import Column, ColumnKind, Row
 from audits.models import ReportRun
 from audits.reports.registry import REPORTS
 from audits.reports.services.files import file_path
-from audits.reports.services.production import asked_of, report_take
+from audits.reports.services.production import report_take, request_of
 from audits.reports.services.reports import report_ask
 from tests import servers
 from tests.audits.reports.awkward_floor import CHINESE, FORMULA, NIGHT, NIL, NOW, ONE_ROUND, awkward_floor
@@ -53,7 +53,7 @@ def test_every_report_in_every_format_is_right(floor: House, kind: str, format: 
         run = report_take(key=key)
         assert run is not None
         assert (run.state, run.fault) == ("done", ""), day
-        rows = list(REPORTS[kind](asked_of(run)).rows())
+        rows = list(REPORTS[kind](request_of(run)).rows())
         assert run.row_count == len(rows)
         verify_case(kind, day, rows)
         OPENED[format](run, rows)

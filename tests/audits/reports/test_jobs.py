@@ -111,7 +111,7 @@ def test_a_report_that_is_cancelled_is_not_made_and_one_that_is_done_is_not_canc
     run = ask(house["compliance"])
     report_cancel(actor=house["compliance"], run=run)
     assert report_take(key=run.pk) is None
-    with pytest.raises(ValidationError, match="finished already"):
+    with pytest.raises(ValidationError, match="already finished"):
         report_cancel(actor=house["compliance"], run=make(house["compliance"]))
 
 
@@ -181,7 +181,7 @@ def test_a_person_who_moved_to_another_pit_before_it_was_made_gets_nothing(house
     made = report_take(key=run.pk)
     assert made is not None
     assert made.state == "failed"
-    assert "may not make this report any more" in made.fault
+    assert "may no longer make this report" in made.fault
 
 
 def test_every_download_is_on_record_and_a_changed_file_is_not_handed_out(house: House) -> None:
@@ -205,7 +205,7 @@ def test_compliance_certifies_once_and_the_certificate_is_in_the_file(house: Hou
     words = " ".join(str(cell.value) for line in book.worksheets[0].iter_rows() for cell in line if cell.value)
     assert "Complete and correct." in words
     assert certificate.name in words
-    with pytest.raises(ValidationError, match="certified already"):
+    with pytest.raises(ValidationError, match="already certified"):
         report_certify(actor=house["compliance"], run=run, statement="Again.")
     with pytest.raises(Exception, match="permission denied"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE audits_reportcertificate SET statement = 'x'")
@@ -258,7 +258,7 @@ def test_a_report_that_stops_its_worker_every_time_is_said_to_have_failed(house:
     ReportRun.objects.filter(pk=run.pk).update(state="running", started_at=timezone.now(), attempts=3)
     assert report_take(key=run.pk) is None
     run.refresh_from_db()
-    assert (run.state, run.fault) == ("failed", "Its worker was stopped 3 times before it was finished.")
+    assert (run.state, run.fault) == ("failed", "The worker was stopped 3 times before the report was finished.")
     assert not list(reports_folder().glob(f"{run.pk.hex}*"))
 
 

@@ -87,5 +87,5 @@ def test_a_shift_that_ends_in_the_next_gaming_day_is_whole(house: House, table: 
     assert [row[0] for row in named(early, "round_ref")] == ["R-1", "R-2"]
     assert [row[0] for row in named(of_shift(house, "discrepancies", "Late"), "round_ref")] == ["R-4"]
     record(played("R-5", UNDERPAID, at=next_day + 2 * HOUR))
-    pending_settle(house["compliance"], early.asked)
+    pending_settle(house["compliance"], early.request)
     assert not Outbox.objects.exists()

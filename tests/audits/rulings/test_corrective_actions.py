@@ -100,7 +100,7 @@ def test_5_6_a_void_after_settlement_takes_two_people(house: House, table: Table
         executed(house, order, "shift-manager")
     with pytest.raises(Denied):
         executed(house, order, "pit-manager")
-    with pytest.raises(OvertakenError, match="waits for a second person"):
+    with pytest.raises(OvertakenError, match="waiting for a second person"):
         voided(house, incident, one, rule="5.6")
     executed(house, order)
     correction = Correction.objects.get()
@@ -108,7 +108,7 @@ def test_5_6_a_void_after_settlement_takes_two_people(house: House, table: Table
     assert owed(order) == {"seat-1": -10_000, "seat-2": 6_000}
     with pytest.raises(OvertakenError, match="executed by CASINO-MANAGER"):
         executed(house, order)
-    with pytest.raises(OvertakenError, match="void already"):
+    with pytest.raises(OvertakenError, match="already void"):
         voided(house, incident, one, rule="5.6")
     assert [row.round_id for row in Outbox.objects.all()] == [one.pk]
     arrivals_take()
@@ -133,7 +133,7 @@ def test_the_second_person_may_decline(house: House, table: Table) -> None:
 def test_5_5_a_settled_round_is_voided_by_another_rule_only_after_a_ruling(house: House, table: Table) -> None:
     one = a_round(table)
     incident = incident_about(house, table, one)
-    with pytest.raises(ValidationError, match="takes a ruling first"):
+    with pytest.raises(ValidationError, match="requires a ruling first"):
         voided(house, incident, one, rule="5.5.1")
     with pytest.raises(ValidationError, match=r"no rule 9\.9"):
         voided(house, incident, one, rule="9.9")
@@ -191,13 +191,13 @@ def test_5_6_all_rounds_since_the_last_good_inspection(house: House, clock: Any)
 def test_a_ruling_settles_a_round_by_other_dice(house: House, table: Table) -> None:
     one = a_round(table)
     incident = incident_about(house, table, one, situation="wrong-result-entered", facts={"settled": "yes"})
-    with pytest.raises(ValidationError, match="takes a ruling"):
+    with pytest.raises(ValidationError, match="requires a ruling"):
         round_settle(actor=house["shift-manager"], basis=Basis(incident), round=one, reason=REASON, dice=[6, 6, 5])
     ruling = ruled(house, incident)
     order = settled_as(house, ruling, one, dice=[6, 6, 5])
     assert Correction.objects.get().nets == [-10_000, 6_000]
     assert owed(order) == {"seat-1": -20_000, "seat-2": 12_000}
-    with pytest.raises(OvertakenError, match="settled so already"):
+    with pytest.raises(OvertakenError, match="already settled this way"):
         settled_as(house, ruling, one, dice=[6, 6, 5])
     arrivals_take()
     assert figures(table)["house_recorded"] == figures(table)["house_expected"] == 4_000
@@ -233,7 +233,7 @@ def test_a_void_that_waits_is_not_executed_once_its_ruling_was_superseded(house:
     ruling = ruled(house, incident_about(house, table, one))
     order = voided(house, ruling.incident, one, ruling=ruling)
     ruling_supersede(actor=house["shift-manager"], ruling=ruling, draft=draft(decision="The round stands."))
-    with pytest.raises(OvertakenError, match="no longer holds"):
+    with pytest.raises(OvertakenError, match="no longer in force"):
         executed(house, order)
     assert not Correction.objects.exists()
 
@@ -257,7 +257,7 @@ def test_a_correction_of_a_correction(house: House, table: Table) -> None:
     settled_as(house, ruling, one, dice=[6, 6, 5])
     again = ruling_supersede(actor=house["casino-manager"], ruling=ruling, draft=draft(decision="The first was right."))
     house.people["third"] = house.hire("M-3", "shift-manager")
-    with pytest.raises(OvertakenError, match="no longer holds"):
+    with pytest.raises(OvertakenError, match="no longer in force"):
         settled_as(house, ruling, one, dice=[1, 1, 2])
     order = settled_as(house, again, one, second="third", dice=[1, 3, 6])
     assert [(correction.ordinal, correction.nets) for correction in Correction.objects.all()] == [
@@ -301,7 +301,7 @@ def test_3_8_a_result_is_amended_before_settlement(house: House, table: Table) -
     settled_as(house, ruled(house, incident, kind="confirmation", rules=[f"{V6}#3.8"]), one)
     assert Correction.objects.get(ordinal=2).nets == [10_000, -6_000]
     settled = a_round(table, "R-2")
-    with pytest.raises(ValidationError, match="takes a ruling"):
+    with pytest.raises(ValidationError, match="requires a ruling"):
         result_amend(actor=supervisor, basis=basis, round=settled, dice=[2, 2, 3], reason=REASON)
 
 

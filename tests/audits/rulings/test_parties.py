@@ -77,7 +77,7 @@ def post(person: Staff, incident: Incident, call: str, **body: Any) -> Any:
 def test_a_reporter_disqualifies_nobody_by_naming_them(house: House, named: Incident) -> None:
     page = as_(house["shift-manager"]).get(f"/admin/audits/incident/{named.pk}/change/").content.decode()
     assert page.count("named, not confirmed") == 2
-    assert "Nobody of RWS can rule" not in page
+    assert "No one of RWS can rule" not in page
     assert ruled(house, named).by == house["shift-manager"]
 
 
@@ -223,7 +223,7 @@ def test_the_group_rules_by_override_with_the_consent_of_compliance(
     with pytest.raises(ValidationError, match="no single casino"):
         ruling_consent(actor=house["compliance"], incident=barred, ruler=house["casino-manager"], reason="x")
     ruling_consent(actor=house["compliance"], incident=barred, ruler=group, reason="Everybody is a party")
-    with pytest.raises(ValidationError, match="Say why you rule in the place"):
+    with pytest.raises(ValidationError, match="Give a reason for ruling in the place"):
         ruling_make(actor=group, incident=barred, draft=draft())
     ruling = ruling_make(actor=group, incident=barred, draft=draft(override="Everybody is a party"))
     assert (ruling.by, ruling.post) == (group, "casino manager")

@@ -108,7 +108,7 @@ def test_a_standing_interpretation_shows_the_policy_it_sets(house: House, incide
 def test_what_the_rules_decide_is_refused_and_said_beforehand(house: House, table: Table) -> None:
     cocked = incident_about(house, table, situation="die-not-flat")
     _, beside = get(house, "shift-manager", f"incidents/{cocked.number}/precedents/")
-    assert beside["decided_by"].startswith(f"{V6}#5.5.2 decides this: Void the round.")
+    assert beside["decided_by"].startswith("Tai Sai v6 · Rule 5.5.2 decides this: Void the round.")
     first = beside["readings"][0]
     assert (first["name"], first["rules"]) == ("void-is-not-healed", [f"{V6}#1.9", f"{V6}#5.5"])
     code, problem = post(house, "shift-manager", "rulings/", on(cocked, decision="The round is valid."))

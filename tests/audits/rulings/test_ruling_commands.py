@@ -123,7 +123,7 @@ def test_a_number_of_several_casinos_is_asked_back(house: House, incident: Incid
     manager = house.hire("M-ELSE", "shift-manager", house.other)
     there = ruling_make(actor=manager, incident=elsewhere, draft=draft(decision="Elsewhere."))
     assert there.number == ruling.number
-    assert "say which with --casino" in refusal("show", ruling.number)[0]
+    assert "choose with --casino" in refusal("show", ruling.number)[0]
     assert run_json("show", ruling.number, "--casino=ELSE")["decision"] == "Elsewhere."
     assert Ruling.objects.count() == 2
 

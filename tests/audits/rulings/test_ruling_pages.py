@@ -178,7 +178,7 @@ def test_5_5_2_the_form_does_not_offer_to_rule_on_what_a_rule_decides(house: Hou
     cocked = incident_about(house, table, situation="die-not-flat")
     client = as_(house, "shift-manager")
     page = text_of(client, of(cocked, "rule"))
-    assert f"{V6}#5.5.2 decides this: Void the round." in page
+    assert "Tai Sai v6 · Rule 5.5.2 decides this: Void the round." in page
     assert 'value="not-covered"' not in page
     assert 'value="in-full"' not in page
     assert 'value="confirmation" selected' in page
@@ -255,7 +255,7 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     assert "Follow it, or say why this departs from it." in page
     assert f"{first} stands" in sent(client, of(incident, "rule"), **read, standing=first.pk)
     said = read | {"standing": first.pk, "precedent": "depart"}
-    assert f"Say why this departs from {first}" in sent(client, of(incident, "rule"), **said)
+    assert f"Give a reason for departing from {first}" in sent(client, of(incident, "rule"), **said)
     told = sent(client, of(incident, "rule"), **said, departure="Here the dealer moved them.")
     made = Ruling.objects.get(incident=incident)
     assert (made.departs_from, made.departure) == (first, "Here the dealer moved them.")
@@ -327,8 +327,8 @@ def test_division_9_names_nobody_who_decides_what_it_does_not_cover(house: House
     table = ready_table(house, "D9-01", rulebook=DIVISION_9, layout="1", limits=sign())
     client = as_(house, "auditor")
     nobody = text_of(client, of(ruled(house, incident_about(house, table))))
-    assert "names nobody who decides" in nobody
-    assert "names nobody who decides" not in text_of(client, of(ruled(house, incident)))
+    assert "does not say who decides" in nobody
+    assert "does not say who decides" not in text_of(client, of(ruled(house, incident)))
 
 
 def test_standing_interpretations_are_put_to_review_by_a_new_document(house: House, table: Table) -> None:
@@ -367,22 +367,22 @@ def test_5_6_a_void_is_ordered_by_one_and_executed_by_another_by_page(house: Hou
     assert "Void all affected rounds" in page
     told = sent(first, of(incident, "void"), rounds="R-1", rule="5.6", reason="Cracked")
     order = Consequence.objects.get()
-    assert "waits for a second person" in told
+    assert "waiting for a second person" in told
     assert of(order, "execute") not in told
-    assert "waits for a second person" in sent(first, of(incident, "void"), rounds="R-1", rule="5.6", reason="Again")
+    assert "waiting for a second person" in sent(first, of(incident, "void"), rounds="R-1", rule="5.6", reason="Again")
     assert first.post(of(order, "execute"), {"reason": "Mine"}).status_code == 403
     assert denials(house, "shift-manager", "consequence.order") == 1
     assert not Correction.objects.exists()
-    assert "Waits for a second person" in text_of(second, "/admin/")
+    assert "Waiting for a second person" in text_of(second, "/admin/")
     assert of(order, "execute") in text_of(second, of(order))
     told = sent(second, of(order, "execute"), reason="Agreed")
-    assert "is executed" in told
+    assert "was executed" in told
     assert "100.00" in told  # seat 1 gives back
     assert "60.00" in told  # seat 2 gets
     assert "nothing has changed" in sent(second, of(order, "execute"), reason="Again")
     assert Correction.objects.count() == 1
     page = text_of(as_(house, "pit-supervisor"), f"/admin/games/round/{one.pk}/change/")
-    assert "Decided since" in page
+    assert "Rulings and corrections" in page
     assert str(order) in page
 
 
@@ -407,13 +407,13 @@ def test_a_pit_supervisor_voids_an_unsettled_round_by_a_rule_and_no_settled_one(
     incident = incident_about(house, table, one, other)
     client = as_(house, "pit-supervisor")
     told = sent(client, of(incident, "void"), rounds="R-1", rule="5.5.1", reason="Tumbled once")
-    assert "is executed" in told
+    assert "was executed" in told
     assert "no such round" in sent(client, of(incident, "void"), rounds="R-9", rule="5.5.1", reason="x")
     answer = client.post(of(incident, "void"), {"rounds": "R-2", "rule": "5.6", "reason": "x"})
     assert answer.status_code == 403
     assert denials(house, "pit-supervisor", "consequence.order") == 1
     page = sent(as_(house, "shift-manager"), of(incident, "void"), rounds="R-2", rule="5.5.1", reason="x")
-    assert "takes a ruling first" in page
+    assert "requires a ruling first" in page
     assert Consequence.objects.count() == 1
 
 
@@ -434,7 +434,7 @@ def test_a_settlement_is_amended_bet_by_bet(house: House, table: Table) -> None:
     told = sent(client, address, ruling=ruling.pk, net_1="600.01", reason="As ruled")
     assert "give a net from −60.00 to 60.00" in told
     told = sent(client, address, ruling=ruling.pk, net_1="0", reason="As ruled")
-    assert "waits for a second person" in told
+    assert "waiting for a second person" in told
     order = Consequence.objects.get()
     for role in ("shift-manager", "casino-manager"):
         page = text_of(as_(house, role), of(order))
@@ -443,10 +443,10 @@ def test_a_settlement_is_amended_bet_by_bet(house: House, table: Table) -> None:
         assert (of(order, "execute") in page) is (role == "casino-manager")
     assert as_(house, "shift-manager").post(of(order, "execute"), {"reason": "Me, too"}).status_code == 403
     assert "What changes" in text_of(as_(house, "casino-manager"), of(order, "execute"))
-    assert "is executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
+    assert "was executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
     correction = Correction.objects.get()
     assert (correction.nets, correction.is_decided) == ([10_000, 0], True)
-    assert "is settled so already" in sent(client, address, ruling=ruling.pk, net_1="0", reason="Again")
+    assert "is already settled this way" in sent(client, address, ruling=ruling.pk, net_1="0", reason="Again")
     assert Consequence.objects.count() == 1
 
 
@@ -456,7 +456,7 @@ def test_a_result_is_amended_before_settlement_and_a_table_suspended(house: Hous
     incident = incident_about(house, table, one)
     client = as_(house, "pit-supervisor")
     told = sent(client, of(incident, "amend"), round=f"round-{one.pk}", dice="1 3 5", reason="Read wrongly")
-    assert "is executed" in told
+    assert "was executed" in told
     assert Correction.objects.get().dice == [1, 3, 5]
     assert client.post(of(incident, "suspend"), {"reason": "x"}).status_code == 403
     sent(as_(house, "pit-manager"), of(incident, "suspend"), reason="The lights fail")
@@ -471,14 +471,14 @@ def test_repayments_are_marked_once_and_a_slip_is_taken_back(house: House, table
     consequence_execute(actor=house["casino-manager"], consequence=order, reason="Agreed")
     repayment = order.repayments.get(player="seat-2")
     client = as_(house, "pit-manager")
-    assert "Repayments not paid" in text_of(client, "/admin/")
+    assert "Refunds and recoveries not paid" in text_of(client, "/admin/")
     told = sent(client, of(order, "mark"), repayment=repayment.pk, what="told", note="By phone")
-    assert "seat-2: patron told." in told
+    assert "seat-2: patron informed." in told
     assert "By phone" in told
     assert "nothing has changed" in sent(client, of(order, "mark"), repayment=repayment.pk, what="told")
     sent(client, of(order, "mark"), repayment=repayment.pk, what="paid")
     assert [one.player for one in repayments_open(house["pit-manager"])] == ["seat-1"]
-    assert "Say why" in sent(client, of(order, "mark"), repayment=repayment.pk, what="not-paid")
+    assert "Give a reason" in sent(client, of(order, "mark"), repayment=repayment.pk, what="not-paid")
     sent(client, of(order, "mark"), repayment=repayment.pk, what="not-paid", note="Another seat")
     assert len(repayments_open(house["pit-manager"])) == 2
     assert RepaymentMark.objects.count() == 3
@@ -524,10 +524,10 @@ def test_4_9_a_bet_is_settled_by_discretion_by_page(house: House) -> None:
     assert "Settle by discretion" in text_of(client, address)
     assert "leave bet 1 to the rules" in sent(client, address, discretion=made.pk, net_0="0", reason="As decided")
     told = sent(client, address, discretion=made.pk, net_1="60", reason="As decided")
-    assert "waits for a second person" in told
+    assert "waiting for a second person" in told
     assert f"{DIVISION_9}#4.9" in told
     order = Consequence.objects.get()
-    assert "is executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
+    assert "was executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
     assert Correction.objects.get().decided == [False, True]
     assert str(order) in text_of(as_(house, "auditor"), of(made))
     assert as_(house, "pit-manager").get(address).status_code == 403
@@ -545,7 +545,7 @@ def test_5_6_the_page_shows_the_time_line_and_takes_a_part_with_a_reason(house: 
         for words in ("Affected rounds", "Before the incident", "Since the incident", "Still in place", "At TS-01"):
             assert words in page
     values = {"rule": "5.6", "from": "2026-11-15 19:57", "reason": "Cracked"}
-    assert "Say why only a part" in sent(client, of(incident, "void-affected"), **values)
+    assert "Give a reason for voiding only a part" in sent(client, of(incident, "void-affected"), **values)
     told = sent(client, of(incident, "void-affected"), **values, narrowing="The recording shows it crack.")
     assert "The recording shows it crack." in told
     assert len(Consequence.objects.get().round_ids) == 1

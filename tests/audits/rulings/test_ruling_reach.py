@@ -115,7 +115,7 @@ def test_a_confirmation_settles_by_the_rule_and_by_nothing_else(
 
 def test_an_incident_without_a_table_is_not_ruled_uncovered_where_a_rule_may_decide(house: House, table: Table) -> None:
     incident = opened(house, role="surveillance", situation="die-not-flat", rounds=[cocked(table)])
-    with pytest.raises(ValidationError, match="Name the table first"):
+    with pytest.raises(ValidationError, match="Enter the table first"):
         ruled(house, incident, decision="The round is valid.")
 
 
@@ -248,4 +248,4 @@ def test_an_interpretation_kept_from_before_that_goes_against_a_rule_is_listed_f
     assert to_review(house["shift-manager"]) == []
     Incident.objects.filter(pk=incident.pk).update(situation="die-not-flat")
     (waiting,) = to_review(house["compliance"], ruling)
-    assert f"Interprets no reading that is left open, and {V6}#5.5.2 decides this." in waiting.why
+    assert "Interprets no open reading, and Tai Sai v6 · Rule 5.5.2 decides this." in waiting.why

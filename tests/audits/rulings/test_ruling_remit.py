@@ -53,7 +53,7 @@ def test_5_5_2_a_cocked_die_cannot_be_ruled_valid(house: House, table: Table) ->
     with pytest.raises(ValidationError) as refused:
         ruled(house, incident, decision="The die is good enough; the round is valid.")
     (words,) = refused.value.message_dict["kind"]
-    assert f"{V6}#5.5.2 decides this: Void the round." in words
+    assert "Tai Sai v6 · Rule 5.5.2 decides this: Void the round." in words
     assert "correct the situation" in words
     with pytest.raises(ValidationError, match="lists no reading of"):
         ruled(house, incident, kind=INTERPRETATION, rules=[f"{V6}#5.5.2"])
@@ -253,7 +253,7 @@ def test_a_ruling_that_goes_against_a_rule_is_listed_for_review(house: House, ta
     Incident.objects.filter(pk=incident.pk).update(facts={"settled": "no"})
     (waiting,) = to_review(house["compliance"])
     assert (waiting.ruling, waiting.rulebook, waiting.tables) == (ruling, V6, ())
-    assert waiting.why == f"Made as not covered, but {V6}#3.8 decides this."
+    assert waiting.why == "Made as not covered by the rules, but Tai Sai v6 · Rule 3.8 decides this."
     assert to_review(manager, ruling) == [waiting]
     with pytest.raises(ValidationError, match="decides this"):
         ruling_supersede(actor=manager, ruling=ruling, draft=draft(decision="Again."))

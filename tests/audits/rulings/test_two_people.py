@@ -330,7 +330,7 @@ def test_the_reach_of_the_second_person_covers_every_round(house: House, table: 
     assert page(person, order, "execute", reason="Agreed").status_code == 403
     assert api(person, f"consequences/{order.pk}/execute/", reason="Agreed").status_code == 403
     assert not can_execute(person, order)
-    assert [change.books.round for change, _ in preview_of(person, order).changes] == [round_]  # and sees only these
+    assert [change.before.round for change, _ in preview_of(person, order).changes] == [round_]  # and sees only these
     with pytest.raises(DatabaseError, match="may not be the second person"), transaction.atomic():
         ConsequenceDecision.objects.create(
             consequence=order, ordered_by=order.by, needs_second=True, outcome="executed", by=person, who="x",

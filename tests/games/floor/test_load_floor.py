@@ -86,7 +86,7 @@ def test_loading_twice_changes_nothing_not_even_a_row_of_history(path: Path, sou
     text = EXAMPLE if source == "example" else DEMONSTRATION.read_text()
     load(path, text)
     before = on_record()
-    assert load(path, text).endswith("; all of it was on record, nothing has changed.")
+    assert load(path, text).endswith("; already on record; nothing has changed.")
     assert on_record() == before
 
 
@@ -369,7 +369,7 @@ BIG_SMALL = '"big-small" = { min = "50", max = "10000" }'
     ("text", "where", "remedy"),
     [
         case("a minimum above its maximum", 'max = "10000"', 'max = "49.99"', "limits TS-01: boxes.big-small",
-             "the minimum 50 is above the maximum 49.99; swap or mend them."),
+             "the minimum 50 is above the maximum 49.99; swap or correct them."),
         case("a limit that is neither", BIG_SMALL, '"big-small" = { minimum = "50" }',
              "limits TS-01: boxes.big-small.minimum", "the fields are min, max."),
         case("a limit as text", BIG_SMALL, '"big-small" = "50"', "limits TS-01: boxes.big-small", "write it as {"),
@@ -490,7 +490,7 @@ def test_a_file_that_is_not_there_or_is_a_folder(path: Path) -> None:
 def test_a_file_whose_name_cannot_stand_in_a_record(db: None, tmp_path: Path, name: bytes) -> None:
     path = tmp_path / os.fsdecode(name)
     path.write_text(EXAMPLE)
-    with pytest.raises(CommandError, match=r"the name cannot stand in a record; rename the file\.$") as refusal:
+    with pytest.raises(CommandError, match=r"the name cannot be recorded; rename the file\.$") as refusal:
         call_command("load_floor", str(path))
     assert str(refusal.value).isascii()
     assert Casino.objects.count() == 0
@@ -569,7 +569,7 @@ def test_two_loads_at_once_are_one_after_the_other(clone: str, tmp_path: Path) -
     assert [(process.returncode, process.stderr) for process in loads] == [(0, "")] * 3
     assert Counter(process.stdout.rpartition("; ")[2].strip() for process in loads) == {
         "5 new or changed.": 1,
-        "all of it was on record, nothing has changed.": 2,
+        "already on record; nothing has changed.": 2,
     }
 
 
@@ -747,7 +747,9 @@ def test_without_as_the_history_names_the_operator(path: Path) -> None:
 
 def test_as_nobody_is_an_error(path: Path) -> None:
     before = on_record()
-    with pytest.raises(CommandError, match=r"^--as: there is nobody with the staff number NOBODY; check it, or add "):
+    with pytest.raises(
+        CommandError, match=r"^--as: there is no person with the staff number NOBODY; check it, or add "
+    ):
         load(path, EXAMPLE, "--as=NOBODY")
     assert on_record() == before
 

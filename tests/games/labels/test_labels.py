@@ -44,6 +44,9 @@ def test_a_rulebook_a_game_and_a_rule_have_names() -> None:
     assert game_label("rws-tai-sai-v6", "C") == "Tai Sai v6 · Layout C"
     assert rule_label("rws-tai-sai-v6#5.1.1") == "Tai Sai v6 · Rule 5.1.1"
     assert rules_label(["rws-tai-sai-v6#4.1.2", "rws-tai-sai-v6#5.1.1"]) == "Tai Sai v6 · Rules 4.1.2, 5.1.1"
+    mixed = ["rws-tai-sai-v6#5.14", "division-9-2008#4.9", "RU-2026-000001"]
+    assert rules_label(mixed) == "Tai Sai v6 · Rule 5.14; Division 9 (2008) · Rule 4.9; RU-2026-000001"
+    assert rule_label("") == rules_label([]) == ""
     assert rule_about("rws-tai-sai-v6#5.1.1")
 
 

@@ -101,7 +101,7 @@ def test_every_call_may_be_repeated_and_has_the_same_answer(player: Player) -> N
 def test_a_call_with_another_content_is_a_conflict(player: Player) -> None:
     player.do("place-bets", call="1")
     code, body = player.send("no-more-bets", "1")
-    assert (code, "name every call anew" in body["detail"]) == (409, True)
+    assert (code, "give every call a new name" in body["detail"]) == (409, True)
     assert player.open(dealer="D103")[0] == 409
     assert LiveStep.objects.count() == 1
 

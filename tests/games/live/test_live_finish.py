@@ -9,7 +9,7 @@ from django.test import Client
 from games.access.gate import Denied
 from games.engine.errors import InputError
 from games.engine.rules.loader import rulebook
-from games.live.admin.finish import SEEN
+from games.live.admin.finish import OBSERVED
 from games.live.finishing import missing
 from games.live.services import live_finish, live_step
 from games.models import Denial, LiveRound, LiveStep, Round, Table
@@ -30,14 +30,14 @@ def finish(client: Client, live: LiveRound, **fields: Any) -> Any:
 def nets(answer: Any) -> dict[str, str]:
     """The second step as it was filled in."""
     initial = answer.context["form"].initial
-    return {name: initial[name] for name in (*SEEN, "nets", "basis") if initial[name] is not None}
+    return {name: initial[name] for name in (*OBSERVED, "nets", "basis") if initial[name] is not None}
 
 
 def test_3_9_a_round_that_was_left_open_is_finished_in_two_steps(house: House, player: Player, clock: Any) -> None:
     live = LiveRound.objects.get()
     clock.shift(20 * MINUTE)
     client = person(house)
-    assert "no more bets" in see(client, f"liveround/{live.pk}/finish/")
+    assert "No more bets" in see(client, f"liveround/{live.pk}/finish/")
     answer = finish(client, live, tumbles="3", dice="3 1 1")
     second = nets(answer)
     assert second["nets"] == "seat-1 small 100.00\nseat-2 single-3 10.00"
@@ -51,7 +51,7 @@ def test_3_9_a_round_that_was_left_open_is_finished_in_two_steps(house: House, p
     assert recorded.note == "The terminal died"
     assert [step.call for step in LiveStep.objects.order_by("number")][3:] == ["hand-4", "hand-5", "hand-6", "hand-7"]
     again = finish(client, live, **second | {"reason": "Once more"})  # the second click
-    assert "is over already (settled); nothing was changed" in again.content.decode()
+    assert "is already over (settled). Nothing was changed" in again.content.decode()
     assert (LiveStep.objects.count(), Round.objects.count()) == (7, 1)
 
 
@@ -60,7 +60,7 @@ def test_other_dice_in_the_second_step_work_the_nets_out_anew(house: House, play
     second = nets(finish(client, live, tumbles="3", dice="1 1 3"))
     answer = finish(client, live, **second | {"dice": "6 6 4", "reason": "Read again"})
     assert nets(answer)["nets"] == "seat-1 small -100.00\nseat-2 single-3 -10.00"
-    assert "worked out anew" in answer.content.decode()
+    assert "calculated again" in answer.content.decode()
     assert not Round.objects.exists()
 
 
@@ -75,20 +75,20 @@ def test_5_5_1_too_few_tumbles_are_pointed_out_before_anything_is_paid(house: Ho
     [
         ({"dice": "1 2"}, "3 dice are needed"),
         ({"dice": "1 2 9"}, "is not a face of a die"),
-        ({"dice": "a b c"}, "Write the three faces"),
-        ({"dice": ""}, "Write the three faces, as in: 1 3 6; without them, void the round."),
-        ({"dice": "", "known_dice": "2 ? ?"}, "without them, void the round."),
-        ({"known_dice": "2 ?"}, "Write the three dice, each as 1 to 6 or ?, as in: 2 ? ?."),
-        ({"activated": "on"}, "The tumbler turned; leave this empty"),
+        ({"dice": "a b c"}, "Enter the three faces"),
+        ({"dice": ""}, "Enter the three faces, for example 1 3 6. Without them, void the round."),
+        ({"dice": "", "known_dice": "2 ? ?"}, "Without them, void the round."),
+        ({"known_dice": "2 ?"}, "Enter the three dice, each as 1 to 6 or ?, for example 2 ? ?."),
+        ({"activated": "on"}, "The tumbler turned. Leave this empty"),
         ({"tumbles": "-1"}, "greater than or equal to 0"),
-        ({"nets": "seat-1"}, "Line 1: write player, box and net"),
+        ({"nets": "seat-1"}, "Line 1: enter player, box and net"),
         ({"nets": "seat-1 small x"}, "is not an amount"),
         ({"nets": "seat-1 nowhere 1"}, "is not a box"),
         ({"nets": "seat-1 small 100"}, "seat-2 single-3 is missing"),
         ({"nets": "seat-1 small 1\nseat-2 single-3 1\nseat-9 big 1"}, "seat-9 has no bet on big"),
     ],
 )
-def test_what_is_wrong_is_told_on_the_form_and_nothing_changes(
+def test_a_fault_is_shown_on_the_form_and_nothing_changes(
     house: House, player: Player, fields: dict[str, str], fault: str
 ) -> None:
     live, client = LiveRound.objects.get(), person(house)
@@ -154,7 +154,7 @@ def test_a_result_without_the_die_that_was_known_is_pointed_out_before_anything_
 def test_5_5_1_a_jammed_tumbler_is_pointed_out_before_anything_is_paid(house: House, player: Player) -> None:
     live, client = LiveRound.objects.get(), person(house)
     answer = finish(client, live, tumbles="0", activated="on", dice="1 1 3")
-    assert "rws-tai-sai-v6#5.5.1: void" in answer.content.decode()
+    assert "Tai Sai v6 · Rule 5.5.1: Void" in answer.content.decode()
     second = nets(answer)
     finish(client, live, **second, reason="Jammed")
     recorded = Round.objects.get()
@@ -185,7 +185,7 @@ def test_5_12_a_round_is_voided_by_a_rule_and_not_by_a_ruling(house: House, play
     assert "is void by 5.5.2" in answer.content.decode()
     assert (Round.objects.get().status, Round.objects.get().note) == ("void", "Terminal fell with the dome")
     again = client.post(address, {"rule": "5.5.2", "reason": "Again"}, follow=True)
-    assert "is over already (void); nothing was changed" in again.content.decode()
+    assert "is already over (void). Nothing was changed" in again.content.decode()
     assert Round.objects.count() == 1
 
 
@@ -270,10 +270,10 @@ def test_a_name_that_was_taken_meanwhile_ends_the_round_and_is_told(house: House
     round_record(actor=OPERATOR, line=line(other), channel="api")
     client = person(house)
     answer = client.post(f"/admin/games/liveround/{live.pk}/void/", {"rule": "5.5.2", "reason": "Died"}, follow=True)
-    assert "is on record with another content" in answer.content.decode()
+    assert "is on record with different content" in answer.content.decode()
     live.refresh_from_db()
     assert (live.state, live.recorded_id) == ("conflict", None)
-    assert "its name was taken" in see(client, f"liveround/{live.pk}/change/")
+    assert "another round with this source and ref is on record" in see(client, f"liveround/{live.pk}/change/")
     with pytest.raises(RoundConflictError):
         live_step(actor=house["pit-supervisor"], key=live.pk, action="liveround.finish",
                   document={"call": "hand-4", "kind": "void", "rule": "5.5.2", "by": "PIT-SUPERVISOR"})  # fmt: skip

@@ -34,20 +34,20 @@ def with_events(*events: dict[str, Any]) -> bytes:
 
 #: One round, or what should be one, and what is said of it.
 ROUNDS: dict[str, tuple[bytes, str]] = {
-    "nothing but a bracket": (b"{", "not readable as JSON"),
+    "nothing but a bracket": (b"{", "not valid JSON"),
     "null": (b"null", "is not a JSON object"),
     "a list": (b"[]", "is not a JSON object"),
     "NaN": (line(EXAMPLE).replace(b'"100.00"', b"NaN", 1), "NaN"),
-    "a key twice": (line(EXAMPLE).replace(b'"ref"', b'"source": "floor", "ref"'), "stands twice"),
+    "a key twice": (line(EXAMPLE).replace(b'"ref"', b'"source": "floor", "ref"'), "appears twice"),
     "an unknown field": (line(example(tables="TS-01")), "tables"),
     "brackets without end": (b"[" * 100_000, "nested"),
     "not UTF-8": (line(EXAMPLE).replace(b"D102", b"\xff"), "not UTF-8"),
     "UTF-16": (json.dumps(EXAMPLE).encode("utf-16"), "not UTF-8"),
     "a byte order mark": (b"\xef\xbb\xbf" + line(EXAMPLE), "byte order mark"),
     "NUL in a text": (line(example(ref="a\x00b")), "ref"),
-    "NUL alone": (b"\x00", "not readable as JSON"),
+    "NUL alone": (b"\x00", "not valid JSON"),
     "half a surrogate": (line(EXAMPLE).replace(b"D102", b"\\ud800"), "dealer"),
-    "a round that is cut off": (line(EXAMPLE)[:-20], "not readable as JSON"),
+    "a round that is cut off": (line(EXAMPLE)[:-20], "not valid JSON"),
     "a stake as a number": (with_bet(stake=100), "bets[0].stake"),
     "a stake with a third decimal": (with_bet(stake="1.005"), "bets[0].stake"),
     "a stake of 0": (with_bet(stake="0.00"), "bets[0].stake"),
@@ -84,8 +84,8 @@ ROUNDS: dict[str, tuple[bytes, str]] = {
 }  # fmt: skip
 #: What only a file can be.
 FILES: dict[str, tuple[bytes, str]] = {
-    "gzip that is cut off": (gzip.compress(line(EXAMPLE) * 50)[:-9], "not whole gzip data"),
-    "gzip that is none": (b"\x1f\x8b\x08garbage", "not whole gzip data"),
+    "gzip that is cut off": (gzip.compress(line(EXAMPLE) * 50)[:-9], "not complete gzip data"),
+    "gzip that is none": (b"\x1f\x8b\x08garbage", "not complete gzip data"),
     "a bomb in gzip": (gzip.compress(b" " * (200 * MEGABYTE), 1), "line 1: is longer than 10 MB"),
     "a bomb in gzip behind a sound line": (gzip.compress(line(EXAMPLE) + b"\n" + b"9" * (60 * MEGABYTE), 1),
                                            "line 2: is longer than 10 MB"),

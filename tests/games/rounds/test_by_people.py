@@ -135,16 +135,16 @@ def test_a_result_amended_between_result_and_settlement_is_taken(house: House, t
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"tumbler_at": "19:08"}, "Write how often the tumbler turned"),
-        ({"tumbles": "3"}, "Write when the tumbler ran"),
-        ({"tumbler_at": "19:08", "tumbles": "3", "activated": "on"}, "This is for a tumbler with 0 tumbles"),
-        ({"void_by": "S11"}, "Write the rule by which the round was voided"),
-        ({"void_at": "19:09"}, "Write the rule by which the round was voided"),
-        ({"result_at": "19:09", "dice": ""}, "Write the dice, or leave the time of the result empty"),
-        ({"events": "19:08:20 interruption 2 ? ?"}, "Write when the result was in"),
-        ({"void": "5.5.1", "void_at": "19:10"}, "Write when the result was in"),
-        ({"void": "5.5.1", "result_at": "19:08:40"}, "Write when the round was voided"),
-        ({"void": "5.5.1", "result_at": "19:08:40", "void_at": "19:09"}, "Write the seconds"),
+        ({"tumbler_at": "19:08"}, "Enter the number of tumbles"),
+        ({"tumbles": "3"}, "Enter when the tumbler ran"),
+        ({"tumbler_at": "19:08", "tumbles": "3", "activated": "on"}, "Only for a tumbler with 0 tumbles"),
+        ({"void_by": "S11"}, "Enter the rule by which the round was voided"),
+        ({"void_at": "19:09"}, "Enter the rule by which the round was voided"),
+        ({"result_at": "19:09", "dice": ""}, "Enter the dice, or leave the time of the result empty"),
+        ({"events": "19:08:20 interruption 2 ? ?"}, "Enter the time of the result"),
+        ({"void": "5.5.1", "void_at": "19:10"}, "Enter the time of the result"),
+        ({"void": "5.5.1", "result_at": "19:08:40"}, "Enter the time of the void"),
+        ({"void": "5.5.1", "result_at": "19:08:40", "void_at": "19:09"}, "Enter seconds, for example"),
         ({"events": "19:08:20"}, "Line 1: write the time and one of place-bets, no-more-bets"),
         ({"events": "19:08:20 rain"}, "Line 1: write the time and one of place-bets, no-more-bets"),
         ({"events": "\nsoon dice-exposed"}, "Line 2: soon is not a time"),
@@ -155,7 +155,7 @@ def test_a_result_amended_between_result_and_settlement_is_taken(house: House, t
         ),
         ({"events": "19:08:20 tumbler often"}, "Line 1: write it as in: 21:07:33 tumbler 3"),
         ({"events": "19:08:20 die-not-flat 5"}, "Line 1: die-not-flat has nothing after it; leave out '5'."),
-        ({"events": "19:08:20 result 1 3 6"}, "result stands at most once, and is Further events, line 1 already"),
+        ({"events": "19:08:20 result 1 3 6"}, "result may appear only once, and is Further events, line 1 already"),
         ({"events": "19:08:50 result-amended 1 3 5 by"}, "write one staff number after by"),
         ({"bets": "bets[99] small 1 1\nbets[99] small 1 1"}, "Bets, line 2: 'bets[99]' has a bet in small already"),
         ({"bets": "seat-3 small 100 100 gone"}, "Line 1: 'gone' is not known; after the net write refused"),
@@ -166,7 +166,7 @@ def test_a_result_amended_between_result_and_settlement_is_taken(house: House, t
         ({"bets": "seat-3 middle 100 100"}, "is not a betting box"),
         ({"bets": "seat-3 small 100"}, "a bet of a settled round has one"),
         ({"dice": "1 3 9"}, "is not a face of a die"),
-        ({"dice": "one"}, "Write the three faces"),
+        ({"dice": "one"}, "Enter the three faces"),
         ({"started_at": "soon"}, "is not a time"),
         ({"void": "9.9", "result_at": "19:08:40", "void_at": "19:10"}, "is not a rule of"),
         ({"reason": ""}, "This field is required"),
@@ -180,7 +180,7 @@ def test_what_is_wrong_is_told_on_the_form(house: House, table: Table, changes: 
 
 def test_the_same_moment_with_other_bets_is_told_as_a_conflict(house: House, table: Table) -> None:
     enter(house, table)
-    assert "is on record with another content" in enter(house, table, bets="seat-3 small 100 100")
+    assert "is on record with different content" in enter(house, table, bets="seat-3 small 100 100")
 
 
 def test_who_may_not_enter_a_round_is_refused_on_record(house: House, table: Table) -> None:
@@ -215,7 +215,7 @@ def test_a_refused_file_tells_its_faults_on_the_page(house: House, table: Table)
     job = upload_accept(actor=house["shift-manager"], name="bad.ndjson", content=content)
     upload_take(key=job.pk)
     page = client_of(house, "shift-manager").get(f"/admin/games/importjob/{job.pk}/change/").content.decode()
-    assert "Nothing of the file was recorded" in page
+    assert "No round of this file was recorded" in page
     assert "line 2: bets[0].net" in page
     assert not Round.objects.exists()
 
@@ -225,7 +225,7 @@ def test_the_page_takes_a_file_and_shows_how_far_it_has_come(house: House, table
     file = io.BytesIO(line(EXAMPLE))
     file.name = "rounds.ndjson"
     page = client.post("/admin/games/importjob/add/", {"file": file}, follow=True).content.decode()
-    assert "Waits for a worker" in page
+    assert "Waiting for a worker" in page
     assert 'http-equiv="refresh"' in page
     assert "This field is required" in client.post("/admin/games/importjob/add/", {}).content.decode()
 

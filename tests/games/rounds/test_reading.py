@@ -34,7 +34,7 @@ def books(house: House, clock: Any) -> TermsCache:
 
 def quick(document: Any, books: TermsCache) -> ReadyRound | None:
     shape = decode(document if isinstance(document, bytes) else line(document))
-    return fast_parser.ready(shape, books, latest=LATEST) if shape else None
+    return fast_parser.prepare(shape, books, latest=LATEST) if shape else None
 
 
 def slow(document: Any, books: TermsCache) -> ReadyRound:
@@ -213,7 +213,7 @@ WRONG: list[tuple[Any, list[str]]] = [
                            "events: place-bets is missing"]),
     (example(events=[]), ["events: place-bets is missing"]),
     (example(events={}), ["events: is not a list"]),
-    (example(events=[*SETTLED, SETTLED[0]]), ["events[5]: place-bets stands at most once, and is events[0]"]),
+    (example(events=[*SETTLED, SETTLED[0]]), ["events[5]: place-bets may appear only once, and is events[0]"]),
     (example(events=[SETTLED[0], SETTLED[3]]), ["events[1]: a result comes after no-more-bets",]),
     (example(events=[SETTLED[0], event("result-amended", 5, dice=[1, 1, 1])]),
      ["events[1]: an amended result comes after a result"]),
@@ -247,7 +247,7 @@ WRONG: list[tuple[Any, list[str]]] = [
     (example(bets=[bet(net="0", withdrawn="2026-11-15T19:07:02")]), ["bets[0].withdrawn: 2026-11-15T19:07:02 has"]),
     (example(bets=[bet(net="0", withdrawn="2030-01-01T00:00:00Z")]), ["bets[0].withdrawn: 2030-01-01T00:00:00Z lies"]),
     (example(bets=[bet(net="0", at="2026-11-15T19:07:20+08:00", withdrawn="2026-11-15T19:07:19+08:00")]),
-     ["bets[0].withdrawn: lies before the bet was placed (at); put the times right."]),
+     ["bets[0].withdrawn: is before the bet was placed (at); correct the times."]),
     (example(bets=[bet(withdrawn="2026-11-15T19:07:31.000001+08:00")]), ["bets[0].net: is missing"]),
     (example(bets=[bet(net="0"), bet(net="0", withdrawn="2026-11-15T19:07:32+08:00")]),
      ["bets[1]: 'seat-1' has a bet in small already, bets[0]"]),
@@ -265,11 +265,11 @@ WRONG: list[tuple[Any, list[str]]] = [
     (example(bets=["x"]), ["bets[0]: 'x' is not an object"]),
     ([], ["The round is not a JSON object"]),
     (b"", ["The input is empty"]),
-    (b"{", ["line 1, column 2: not readable as JSON"]),
+    (b"{", ["line 1, column 2: not valid JSON"]),
     (b"\xff\xfe{\x00", ["The input is not UTF-8"]),
     (b"\xef\xbb\xbf{}", ["The input begins with a byte order mark"]),
-    (line(EXAMPLE).replace(b'"source": "floor"', b'"source": "floor", "source": "floor"'), ["source: stands twice"]),
-    (line(EXAMPLE).replace(b'"stake": "50"', b'"stake": "60", "stake": "50"'), ["stake: stands twice"]),
+    (line(EXAMPLE).replace(b'"source": "floor"', b'"source": "floor", "source": "floor"'), ["source: appears twice"]),
+    (line(EXAMPLE).replace(b'"stake": "50"', b'"stake": "60", "stake": "50"'), ["stake: appears twice"]),
 ]  # fmt: skip
 
 

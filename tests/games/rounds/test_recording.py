@@ -94,7 +94,7 @@ def test_the_same_name_with_another_content_is_refused_and_that_is_on_record(hou
     record(EXAMPLE)
     other = example(dealer="D999")
     for _ in range(2):
-        with pytest.raises(RoundConflictError, match="is on record with another content"):
+        with pytest.raises(RoundConflictError, match="is on record with different content"):
             record(other)
     conflict = RecordingConflict.objects.get()
     assert (conflict.ref, conflict.content, conflict.recorded) == (other["ref"], other, Round.objects.get())
@@ -214,7 +214,7 @@ def test_a_file_with_a_fault_leaves_nothing_behind(house: House, table: Table, p
         load(*documents, packed=packed)
     assert [fault[:60].rstrip() for fault in found.value.faults] == [
         "line 701: table: there is no table TS-99; check the code, or",
-        "line 702: line 1, column 2: not readable as JSON (Expecting",
+        "line 702: line 1, column 2: not valid JSON (Expecting",
     ]
     assert everything() == (0, 0, 0, 0, 0)
 
@@ -227,16 +227,16 @@ def test_the_first_hundred_faults_are_told(house: House, table: Table) -> None:
 
 def test_a_conflict_in_a_file_refuses_the_file_and_is_on_record(house: House, table: Table) -> None:
     record(EXAMPLE)
-    with pytest.raises(InputError, match=r"line 2: floor TS01-20261115-000123 is on record with another content"):
+    with pytest.raises(InputError, match=r"line 2: floor TS01-20261115-000123 is on record with different content"):
         load(example(ref="new"), example(dealer="D999"))
     assert everything() == (1, 1, 1, 0, 1)
 
 
 def test_a_round_twice_in_a_file_is_one_and_with_two_contents_none(house: House, table: Table) -> None:
     assert load(EXAMPLE, example(bets=EXAMPLE["bets"][::-1])) == Imported(2, 1, 1)
-    with pytest.raises(InputError, match=r"line 2: floor twice stands in the file twice"):
+    with pytest.raises(InputError, match=r"line 2: floor twice appears twice in the file"):
         load(example(ref="twice"), example(ref="twice", dealer="D999"))
-    with pytest.raises(InputError, match=r"line 602: floor R-0001 stands in the file twice"):
+    with pytest.raises(InputError, match=r"line 602: floor R-0001 appears twice in the file"):
         load(*several(601), example(ref="R-0001", dealer="D999"))
     assert not RecordingConflict.objects.exists()
 
@@ -244,8 +244,8 @@ def test_a_round_twice_in_a_file_is_one_and_with_two_contents_none(house: House,
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (gzip.compress(line(EXAMPLE) * 50)[:-9], "not whole gzip data"),
-        (b"\x1f\x8b\x08garbage", "not whole gzip data"),
+        (gzip.compress(line(EXAMPLE) * 50)[:-9], "not complete gzip data"),
+        (b"\x1f\x8b\x08garbage", "not complete gzip data"),
         (b"\x00" * 100, "line 1: "),
         ("\ufeff{}".encode(), "line 1: The input begins with a byte order mark"),
         (json.dumps(EXAMPLE).encode("utf-16"), "line 1: The input is not UTF-8"),

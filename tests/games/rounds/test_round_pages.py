@@ -84,7 +84,7 @@ def test_a_long_list_goes_on_where_the_last_page_ended(house: House, table: Tabl
 
 def test_a_round_shows_its_events_bets_and_what_it_is_pinned_to(house: House, table: Table) -> None:
     shown = page(house, f"{record(EXAMPLE)}/change/")
-    for words in ("no-more-bets", "19:07:31", "seat-4", "-50.00", "version 6, layout C", "D-TS-01", "15 Nov 2026"):
+    for words in ("No more bets", "19:07:31", "seat-4", "−50.00", "Tai Sai v6 · Layout C", "D-TS-01", "15 Nov 2026"):
         assert words in shown, words
 
 

@@ -117,7 +117,7 @@ def test_what_a_test_is_about_is_found_in_what_it_names(test: str, rulebooks: se
     ("old", "new", "fault"),
     [
         ('rule = "1.1"', 'rule = "9.9"', "rule 9.9 is not a rule of the document"),
-        ('rule = "1.1"', 'rule = "1.2"', "rule 1.2 stands twice"),
+        ('rule = "1.1"', 'rule = "1.2"', "rule 1.2 appears twice"),
         ('treatment = "statement"', 'treatment = "ignored"', "rule 1.1 has no treatment"),
         ('treatment = "statement"', 'treatment = "statement"\ncolour = 1', "rule 1.1 has the unknown key colour"),
         ('treatment = "statement"\nwhy', 'treatment = "statement"\nplanned', "1.1 is statement and does not say why"),

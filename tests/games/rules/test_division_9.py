@@ -46,7 +46,7 @@ def test_6_1_the_tumbler_runs_before_betting_opens() -> None:
 
 def test_6_2_the_call_closes_betting_and_without_it_there_is_no_result() -> None:
     betting = played("tumbler", "place-bets")
-    with pytest.raises(OrderError, match=r"what may follow is no-more-bets \(division-9-2008#6\.2\)"):
+    with pytest.raises(OrderError, match=r"the next step may be no-more-bets \(division-9-2008#6\.2\)"):
         take(BOOK, betting, PlayStep("result", START, details={"dice": [1, 3, 6]}))
     closed = played("tumbler", "place-bets", "no-more-bets")
     assert (is_open(BOOK, betting), is_open(BOOK, closed)) == (True, False)

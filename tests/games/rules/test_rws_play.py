@@ -143,7 +143,7 @@ def test_3_6_no_bet_is_placed_after_the_call(book: Rulebook) -> None:
     assert refusal
     assert [bet.player for bet in after.bets()] == ["1"]
     assert not can_step(book, "closed", "place-bets")
-    with pytest.raises(InputError, match=rf"what may follow is .*tumbler \({book.id}#3.7\)"):
+    with pytest.raises(InputError, match=rf"the next step may be .*tumbler \({book.id}#3.7\)"):
         verify_step(book, "closed", "place-bets")
 
 

@@ -164,9 +164,9 @@ def test_a_table_whose_game_changes_in_the_day_is_refused() -> None:
         ({"day": "yesterday"}, "--day: 'yesterday' is not a day; write it as 2026-11-15."),
         ({"day": "2026-13-01"}, "--day: '2026-13-01' is not a day"),
         ({"day": "2023-10-06"}, "--day: on 2023-10-06 not every rulebook is in force yet; choose 2023-10-07 or later."),
-        ({"day": "2999-06-01"}, "lie out of all bounds"),
+        ({"day": "2999-06-01"}, "is out of range"),
         ({"days": 0}, "--days: 0 is not a number of days"),
-        ({"days": 10**9}, "lie out of all bounds"),
+        ({"days": 10**9}, "is out of range"),
         ({"tables": 0}, "--tables: 0 is not a number of tables"),
         ({"tables": 1000}, "write 1 to 999"),
         ({"rounds-per-table": 0}, "--rounds-per-table: 0 is not a number of rounds"),
@@ -185,12 +185,12 @@ def test_a_wrong_call_says_so_and_writes_nothing(tmp_path: Path, options: dict[s
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"-o: there is no folder .*nowhere; make it first"):
+    with pytest.raises(CommandError, match=r"-o: there is no folder .*nowhere; create it first"):
         simulated(tmp_path / "nowhere" / "rounds")
 
 
 @pytest.mark.parametrize(
-    ("name", "fault"), [(".", "is a folder"), ("x" * 300, "cannot be written"), ("a\nb", "is no name for a file")]
+    ("name", "fault"), [(".", "is a folder"), ("x" * 300, "cannot be written"), ("a\nb", "is not a file name")]
 )
 def test_a_name_that_no_file_can_have_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: str

@@ -568,7 +568,7 @@ def test_create_prints_the_key_and_nothing_else_and_list_never_does(
     made = terminal.history.get()
     assert (made.history_author, made.history_change_reason) == (
         "Operator of the machine",
-        "Made from the command line",
+        "Created on the command line",
     )
     call_count(terminal)
     listed = command("list")
@@ -586,7 +586,7 @@ def test_bind_and_revoke_by_name(house: House, tables: list[Table]) -> None:
     key = command("create", "--name=East 1", "--tables=TS-01").strip()
     assert command("bind", "east 1", "--tables=TS-02", "--reason=Moved") == "East 1 has other tables.\n"
     assert command("revoke", "EAST 1", "--reason=Lost", "--as=administrator") == "East 1 is revoked.\n"
-    assert command("--as=administrator", "revoke", "EAST 1", "--reason=Lost") == "East 1 was revoked already.\n"
+    assert command("--as=administrator", "revoke", "EAST 1", "--reason=Lost") == "East 1 was already revoked.\n"
     assert terminal_of(key) is None
     assert json.loads(command("list", "--as=auditor"))[0]["tables"] == ["TS-02"]
 
@@ -594,7 +594,7 @@ def test_bind_and_revoke_by_name(house: House, tables: list[Table]) -> None:
 def test_a_name_of_several_casinos_asks_for_the_casino(house: House, tables: list[Table]) -> None:
     here, _ = make(house, tables[0])
     there, _ = make(house, elsewhere(house))
-    with pytest.raises(CommandError, match="several casinos have a terminal East 1; say which with --casino"):
+    with pytest.raises(CommandError, match="several casinos have a terminal East 1; choose one with --casino"):
         command("revoke", "East 1", "--reason=Lost")
     command("revoke", "East 1", "--reason=Lost", "--as=administrator")
     assert (now(here).is_active, now(there).is_active) == (False, True)

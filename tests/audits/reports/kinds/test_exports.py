@@ -67,7 +67,7 @@ def test_the_gaming_day_bounds_the_period_and_another_casino_is_absent(house: Ho
 def test_nil_and_who_may_read_it(house: House) -> None:
     nil = report(house)
     assert named(nil) == []
-    assert nil.nil() == "No data were exported in the period."
+    assert nil.nil() == "No data was exported in the period."
     assert nil.totals() is None
     readers = {role for role in house.people if is_read_by(REPORTS["exports"], capacities(house[role])[0])}
     assert readers == {"compliance", "auditor"}

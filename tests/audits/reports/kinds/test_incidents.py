@@ -164,4 +164,4 @@ def test_many_incidents_take_as_many_queries_as_one(house: House) -> None:
         one_more(number)
     report = incidents(house)
     assert (queries_of(report), len(rows_of(report))) == (before, 5)
-    assert report.asked.first == DAY
+    assert report.request.first == DAY
