@@ -386,7 +386,7 @@ def test_a_retired_set_is_out_for_good_and_a_second_time_changes_nothing(
         dice_retire(actor=house["pit-manager"], dice_set=dice, reason="Worn")
     assert now(dice).state == "retired"
     assert [row.history_change_reason for row in dice.history.all()] == ["Worn", "Delivered"]
-    with pytest.raises(ValidationError, match="D-01: retired. Choose a set"):
+    with pytest.raises(ValidationError, match=r"D-01: retired\. Choose a set"):
         fit(house, dice, table)
     with pytest.raises(ValidationError, match="D-01 is retired and cannot be inspected"):
         inspect(house, dice)
