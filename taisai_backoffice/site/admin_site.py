@@ -16,7 +16,7 @@ from django.utils.decorators import method_decorator
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
-from taisai_backoffice.site.navigation import sidebar_groups
+from taisai_backoffice.site.navigation import sidebar_groups, sidebar_places
 
 
 class LoginForm(AuthenticationForm):
@@ -162,6 +162,10 @@ class BackOfficeSite(UnfoldAdminSite):
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Return the sidebar groups with at least one page that this person may open."""
         return sidebar_groups(super().get_sidebar_list(request), request)
+
+    def sidebar_title(self, address: str) -> str:
+        """Return the title of a page in the sidebar; empty if it is not there."""
+        return sidebar_places().get(address, ("", ""))[1]
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
         from games.accounts.clients import client_of
