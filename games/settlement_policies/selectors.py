@@ -44,10 +44,10 @@ def periods(rows: Sequence[SettlementPolicy], known_at: dt.datetime | None = Non
 
 
 def _at(rows: Sequence[SettlementPolicy], moment: dt.datetime, known_at: dt.datetime | None) -> Policy:
-    """Sort `rows` by start; of two with the same start, keep the later one."""
-    standing = [row for row in rows if row.starts_at <= moment and not _is_replaced(row, moment, known_at)]
-    excess = next((row for row in reversed(standing) if row.excess and EXCESS not in faults_of(row)), None)
-    rounding = next((row for row in reversed(standing) if row.rounding and ROUNDING not in faults_of(row)), None)
+    """Return the policy in force at a moment. Of two `rows` with the same start, the later one counts."""
+    in_force = [row for row in rows if row.starts_at <= moment and not _is_replaced(row, moment, known_at)]
+    excess = next((row for row in reversed(in_force) if row.excess and EXCESS not in faults_of(row)), None)
+    rounding = next((row for row in reversed(in_force) if row.rounding and ROUNDING not in faults_of(row)), None)
     rulings = dict.fromkeys(row.ruling for row in (excess, rounding) if row is not None)
     return Policy(moment, excess.excess if excess else None, rounding.rounding if rounding else None, tuple(rulings))
 

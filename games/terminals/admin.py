@@ -104,7 +104,7 @@ class TerminalAdmin(AuditedAdmin):
         """Do nothing: the service has bound the tables."""
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        """Show the key on the page itself: a message would travel in a cookie, a redirect would be cached."""
+        """Show the key on the page itself, uncached: messages and redirects would store or repeat it."""
         terminal = Terminal.objects.get(pk=obj.pk)
         page = {"title": f"Key of {terminal}", "terminal": terminal, "key": obj.key, "opts": self.opts}
         return TemplateResponse(

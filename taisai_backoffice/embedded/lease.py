@@ -64,10 +64,10 @@ class Lease:
             self._users.close()
 
     def give_back_at_exit(self) -> None:
-        atexit.register(self._ignore_signals)
+        atexit.register(self._give_back_undisturbed)
 
-    def _ignore_signals(self) -> None:
-        """Ignore signals while stopping: a second Ctrl-C would leave a server running."""
+    def _give_back_undisturbed(self) -> None:
+        """Give back the lease, ignoring Ctrl-C, which would leave a server running."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.give_back()
 

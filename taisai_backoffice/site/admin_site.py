@@ -25,7 +25,7 @@ from games.accounts.clients import client_of
 from games.accounts.services.login_throttle import ThrottledError
 from games.accounts.services.logins import password_confirm, password_login
 from games.pages.gated import actor_of
-from taisai_backoffice.site.navigation import sidebar_groups
+from taisai_backoffice.site.navigation import sidebar_groups, sidebar_places
 from taisai_backoffice.web.hashing import TooManyHashesError
 
 
@@ -156,6 +156,10 @@ class BackOfficeSite(UnfoldAdminSite):
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Return the sidebar groups with at least one page that this person may open."""
         return sidebar_groups(super().get_sidebar_list(request), request)
+
+    def sidebar_title(self, address: str) -> str:
+        """Return the title of a page in the sidebar; empty if it is not there."""
+        return sidebar_places().get(address, ("", ""))[1]
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
         request.current_app = self.name

@@ -240,7 +240,9 @@ def test_1_5_a_shift_manager_appoints_one_step_up(house: House) -> None:
 
 
 def test_1_5_more_than_one_step_takes_the_casino_manager(house: House) -> None:
-    with pytest.raises(ValidationError, match=r"Acting pit manager is 2 steps above dealer; .* takes a casino manager"):
+    with pytest.raises(
+        ValidationError, match=r"Acting pit manager is 2 steps above dealer; .* requires a casino manager"
+    ):
         grant(house, post="pit-manager")
     assert not Duty.objects.exists()
     duty = grant(house, "casino-manager", post="pit-manager")

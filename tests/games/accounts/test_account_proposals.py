@@ -132,11 +132,11 @@ def test_a_reset_of_a_dealer_who_acts_as_shift_manager_waits_too(house: House) -
 def test_nobody_confirms_what_they_proposed_by_service_page_or_sql(house: House, second: Staff) -> None:
     hired(house)
     proposal = AccountProposal.objects.get()
-    with pytest.raises(ValidationError, match="another administrator decides"):
+    with pytest.raises(ValidationError, match="Another administrator decides"):
         confirm(house["administrator"], proposal)
     client = logged_in(house["administrator"])
     answer = client.post(f"/admin/games/accountproposal/{proposal.pk}/confirm/", {"reason": "Mine"})
-    assert b"another administrator decides" in answer.content
+    assert b"Another administrator decides" in answer.content
     row = {"proposal": proposal, "staff": proposal.staff, "outcome": "confirmed", "who": "x", "reason": "x"}
     own, other = house["administrator"], second
     for fault, values in (

@@ -92,7 +92,7 @@ def test_an_approval_asks_keeps_what_was_typed_and_goes_on_by_itself(house: Hous
     assert is_pending(proposal)
     wrong = approve(client, proposal, _confirm="not my password")
     assert wrong.status_code == 403
-    assert "neither your password nor a code" in wrong.content.decode()
+    assert "neither your password nor a valid code" in wrong.content.decode()
     assert 'value="As agreed &lt;b&gt;"' in wrong.content.decode()
     assert "not my password" not in wrong.content.decode()
     assert is_pending(proposal)

@@ -133,7 +133,7 @@ def test_the_name_is_checked_before_the_browser_makes_a_passkey(house: House) ->
         assert reason in answer.json()["detail"]
     for number in range(MOST_PASSKEYS - 1):
         add(client, Authenticator(), f"Key {number}")
-    assert "remove one first" in client.post(OPTIONS.format("enrol"), {"name": "More"}).json()["detail"]
+    assert "Remove one first" in client.post(OPTIONS.format("enrol"), {"name": "More"}).json()["detail"]
 
 
 def test_a_passkey_that_is_registered_already_is_not_added_again(house: House) -> None:

@@ -53,7 +53,7 @@ def test_without_the_setting_nobody_is_asked_and_the_page_says_so(house: House, 
     settings.REQUIRE_SECOND_FACTOR = False
     staff, _, _ = with_factor(house, "shift-manager")
     client = Client()
-    assert "Production asks managers" in client.get("/admin/login/").content.decode()
+    assert "Production requires one of managers" in client.get("/admin/login/").content.decode()
     log_in(client, staff.number)
     assert "In production your post needs a second factor" in client.get("/admin/").content.decode()
 
@@ -187,7 +187,7 @@ def test_the_first_login_sets_one_up_and_shows_recovery_codes_once(house: House)
     page = client.get(ENROL)
     assert "<svg" in page.content.decode()
     assert "no-store" in page.headers["cache-control"]
-    assert "is not right" in client.post(ENROL, {"code": "000000"}).content.decode()
+    assert "is wrong" in client.post(ENROL, {"code": "000000"}).content.decode()
     device = TOTPDevice.objects.get(user=staff, confirmed=False)
     shown = client.post(ENROL, {"code": code_of(device)})
     assert shown.content.decode().count("<li><code>") == RECOVERY_CODES
@@ -273,7 +273,7 @@ def test_a_proposal_expires(house: House) -> None:
     second = second_administrator(house)
     with (
         time_machine.travel(timezone.now() + dt.timedelta(hours=25)),
-        pytest.raises(ValidationError, match="propose the reset again"),
+        pytest.raises(ValidationError, match="Propose the reset again"),
     ):
         factor_reset_confirm(actor=second, reset=reset)
 

@@ -259,7 +259,7 @@ def test_a_moment_that_passed_before_the_approval_is_refused_then(house: House, 
 
 
 def test_a_correction_names_its_moment_and_there_has_to_be_something_to_correct(house: House, table: Table) -> None:
-    with pytest.raises(ValidationError, match="from which moment"):
+    with pytest.raises(ValidationError, match="Enter the time from which"):
         propose(house, table, is_correction=True)
     with pytest.raises(ValidationError, match="no limits to correct"):
         propose(house, table, is_correction=True, starts_at=NOON + HOUR)

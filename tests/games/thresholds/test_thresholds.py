@@ -66,7 +66,7 @@ def test_nobody_approves_or_rejects_their_own_proposal(house: House, second: Sta
     for decide in (threshold_approve, threshold_reject):
         with pytest.raises(ValidationError, match=rf"You proposed this\. It can be decided by {second}"):
             decide(actor=house["compliance"], change=change, reason="Quick")
-    with pytest.raises(ValidationError, match=r"Only .* withdraws this proposal"):
+    with pytest.raises(ValidationError, match=r"Only .* can withdraw this proposal"):
         threshold_withdraw(actor=second, change=change, reason="x")
     assert change.state == "pending"
     threshold_withdraw(actor=house["compliance"], change=change, reason="A slip")
