@@ -42,10 +42,10 @@ def test_a_grave_finding_from_the_alert_to_the_word_of_compliance(site: Site, pa
     page.get_by_label("Recovered from the player").check()
     page.get_by_label("Reason").fill("He gave it back")
     page.get_by_role("button", name="Resolve").click()
-    expect(page.get_by_text("Say how much was recovered or paid")).to_be_visible()
+    expect(page.get_by_text("Enter the amount that was recovered or paid")).to_be_visible()
     page.get_by_label("Amount").fill("5,000")
     page.get_by_role("button", name="Resolve").click()
-    expect(page.get_by_text("Compliance has yet to confirm it")).to_be_visible()
+    expect(page.get_by_text("Compliance must confirm it")).to_be_visible()
     expect(page.get_by_role("link", name="Confirm")).to_have_count(0)
 
     change_person(page, "COMPLIANCE")

@@ -182,7 +182,8 @@ def test_those_with_an_address_get_an_e_mail_once(house: House, high: Finding, c
     escalate()
     (sent,) = mail.outbox
     assert (sent.to, sent.subject) == (["manager@example.com"], "Findings at RWS not acknowledged in time")
-    assert f"discrepancy no. {high.pk} (unpaid-winner, high, 12000.00)" in sent.body
+    said = "Winner not paid, seat-1 on Small: collected 9,000.00, due 3,000.00"
+    assert f"no. {high.pk}, high severity: {said}" in sent.body
     escalate()
     assert len(mail.outbox) == 1
     record_ = NoticeMail.objects.get()
@@ -210,4 +211,5 @@ def test_a_notice_names_the_gravest_and_counts_the_rest(house: House, table: Tab
     (notice,) = findings_escalate()
     lines = notice.text.splitlines()
     assert lines[0] == "12 findings were not acknowledged in time."
-    assert (lines[1].endswith("(unpaid-winner, high, 120100.00)"), lines[-1], len(lines)) == (True, "and 2 more.", 12)
+    assert lines[1].endswith("high severity: Winner not paid, seat-3 on Small: collected 120,000.00, due 100.00")
+    assert (lines[-1], len(lines)) == ("and 2 more.", 12)

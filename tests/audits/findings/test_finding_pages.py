@@ -188,7 +188,7 @@ def test_the_life_of_a_grave_one(house: House) -> None:
     answer = send(house, one, "assign", "shift-manager", to=str(house["pit-manager"].pk), reason="Yours")
     assert "Assigned to PIT-MANAGER" in answer
     answer = send(house, one, "resolve", "pit-manager", outcome="recovered", amount="2,500.5", reason="He paid")
-    assert "Compliance has yet to confirm it" in answer
+    assert "Compliance must confirm it" in answer
     assert fresh(one).settled_amount == 250050
     assert steps_on(page(house, f"{LIST}{one.pk}/change/", "compliance"), one) == {"confirm", "return"}
     assert "Returned to be resolved again" in send(house, one, "return", "compliance", reason="No receipt")
@@ -215,8 +215,8 @@ def test_the_first_step_has_its_old_and_new_in_the_history(house: House) -> None
 @pytest.mark.parametrize(
     ("sent", "fault"),
     [
-        ({"outcome": "recovered"}, "Say how much was recovered or paid"),
-        ({"outcome": "written-off", "amount": "5"}, "leave the amount out"),
+        ({"outcome": "recovered"}, "Enter the amount that was recovered or paid"),
+        ({"outcome": "written-off", "amount": "5"}, "Leave the amount empty"),
         ({"outcome": "recovered", "amount": "-5"}, "is not an amount"),
         ({"outcome": "recovered", "amount": "1.999"}, "is not an amount"),
         ({}, "This field is required"),
@@ -270,7 +270,7 @@ def test_a_round_s_page_leads_to_its_findings(house: House) -> None:
     assert TOLD in shown
     assert f"?round={one.round_id}&amp;state=all" in shown
     played(house, [bet("seat-3", "small", "100.00", net="100.00")], table="TS-02", ref="R-2")
-    assert "Nothing was found" in page(house, f"/admin/games/round/{Round.objects.get(ref='R-2').pk}/change/")
+    assert "This round has no findings" in page(house, f"/admin/games/round/{Round.objects.get(ref='R-2').pk}/change/")
 
 
 # --- The overview ---

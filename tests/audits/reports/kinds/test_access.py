@@ -233,7 +233,7 @@ def test_denials_of_callers_who_are_nobody_are_in_the_notes(house: House) -> Non
     with at(NOON):
         assert "as of 2026-11-15 20:00 (Asia/Singapore)" in report(house).notes()[0]
     assert "as of 2026-11-16 05:59 (Asia/Singapore)" in as_of
-    assert unknown == "Access denials of callers who were not logged in as a person: 1."
+    assert unknown == "Access denials of callers who were not logged in: 1."
 
 
 def test_nil_and_who_may_read_it(house: House) -> None:
