@@ -67,7 +67,7 @@ ROUNDS: dict[str, tuple[bytes, str]] = {
                                        "no-more-bets"),
     "a withdrawal that is no time": (with_bet(withdrawn="later"), "bets[0].withdrawn"),
     "a withdrawal before the bet": (with_bet(at="2026-11-15T19:07:20+08:00", withdrawn="2026-11-15T19:07:10+08:00"),
-                                    "lies before the bet was placed"),
+                                    "is before the bet was placed"),
     "a withdrawal in the future": (with_bet(withdrawn="2027-11-15T19:07:20+08:00"), "bets[0].withdrawn"),
     "a call that is neither yes nor no": (with_bet(call="yes"), "bets[0].call"),
     "a tumbler that is activated by a word": (with_events(event("place-bets", 1),

@@ -155,7 +155,7 @@ def test_a_result_amended_between_result_and_settlement_is_taken(house: House, t
         ({"bets": "seat-3 small 100 100 gone"}, "Line 1: 'gone' is not known; after the net write refused"),
         ({"bets": "seat-3 small 100 100 withdrawn"}, "Line 1: write the time after withdrawn"),
         ({"bets": "seat-3 small 100 at 25:00"}, "Line 1: 25:00 is not a time"),
-        ({"bets": "\nseat-3 small 100 at 19:07:30 withdrawn 19:07:20"}, "Bets, line 2.withdrawn: lies before the bet"),
+        ({"bets": "\nseat-3 small 100 at 19:07:30 withdrawn 19:07:20"}, "Bets, line 2.withdrawn: is before the bet"),
         ({"bets": "seat-3 small"}, "Line 1: write player, box, stake and net"),
         ({"bets": "seat-3 middle 100 100"}, "is not a betting box"),
         ({"bets": "seat-3 small 100"}, "a bet of a settled round has one"),
