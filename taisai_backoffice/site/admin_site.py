@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils.decorators import method_decorator
+from django.utils.functional import SimpleLazyObject
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
@@ -159,9 +160,10 @@ class BackOfficeSite(UnfoldAdminSite):
         """Django asks for it on every page; only an app's own page shows it, as the sidebar is ours."""
         return super().get_app_list(request, app_label) if app_label else []
 
-    def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
-        """Only groups in which this person has something to open."""
-        return sidebar_groups(super().get_sidebar_list(request), request)
+    def get_sidebar_list(self, request: HttpRequest) -> Any:
+        """Return the groups in which this person has something to open: worked out when the page is drawn."""
+        groups = super().get_sidebar_list
+        return SimpleLazyObject(lambda: sidebar_groups(groups(request), request))
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
         from games.accounts.clients import client_of
