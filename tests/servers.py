@@ -87,7 +87,7 @@ def _start() -> None:
 
 if RUN not in os.environ:
     _start()
-#: Every process works in a clone, also the one that only hands out tests: whoever is connected to the template blocks clones.
+#: Every process works in a clone, also the one that only hands out tests: a connection to the template blocks clones.
 WORKER_DATABASE = f"worker_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
 create_clone(WORKER_DATABASE)
 os.environ |= {
