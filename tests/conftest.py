@@ -2,6 +2,7 @@
 
 import copy
 import datetime as dt
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -85,12 +86,22 @@ def build_house(password: str | None = None) -> House:
     return house
 
 
-#: Tests that wait more than they work: begun first, by one worker, while the others do the rest.
-SLOW = ("tests/taisai_backoffice/", "tests/faults/")
+#: What is begun first, so that the quick tests, which any worker can take over, are left for the end: whole starts and
+#: kills, which wait more than they work, and pages drawn for every role.
+FIRST = (
+    ("tests/taisai_backoffice/", "tests/faults/"),
+    ("tests/test_routes.py", "tests/test_buttons.py", "tests/test_empty_forms.py"),
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
+    items.sort(key=lambda item: [not item.nodeid.startswith(begins) for begins in FIRST])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One more worker than processors: one of them waits for whole starts most of the time."""
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,10 @@ from random import Random
 import psutil
 
 from taisai_backoffice.embedded.home import Home
-from taisai_backoffice.embedded.postgres import Postgres
+from taisai_backoffice.embedded.postgres import ROLES, Postgres
 from taisai_backoffice.embedded.valkey import Valkey
 from taisai_backoffice.run import last_lines
+from tests import servers
 from tests.patience import wait_for
 
 #: What the surroundings say about servers, ports and homes: a throwaway home is to know nothing of it.
@@ -41,6 +42,29 @@ def throwaway_home(mode: int = 0o755) -> Iterator[Home]:
         Valkey(home).stop()
         Postgres(home).remove()
         shutil.rmtree(folder)
+
+
+@contextmanager
+def migrated_home() -> Iterator[Home]:
+    """A throwaway home with a copy of this run's own server: for tests that begin after the first start."""
+    with throwaway_home() as home:
+        copy_server(servers.servers()[0], Postgres(home))
+        (home.path / "migrated").touch()
+        yield home
+
+
+def copy_server(source: Postgres, target: Postgres) -> None:
+    """Copy a running server byte by byte, with its passwords: in a second what a migration does in fifteen."""
+    for role in ("postgres", *ROLES):
+        shutil.copy2(source.home.folder("secrets") / f"postgres-{role}", target.home.folder("secrets"))
+    target.link.mkdir(mode=0o700)
+    target.account.give(target.link)
+    copied = target.account.run(
+        target._program("pg_basebackup"), "--pgdata", target.link, "--dbname", source.url("postgres", "postgres"),
+        "--checkpoint", "fast", "--no-sync", capture_output=True,
+    )  # fmt: skip
+    assert copied.returncode == 0, copied.stderr
+    target.log.unlink()
 
 
 def bare_environment(home: Home, **more: str) -> dict[str, str]:

@@ -87,10 +87,10 @@ def _start() -> None:
 
 if RUN not in os.environ:
     _start()
+#: Every process works in a clone, also the one that only hands out tests: a connection to the template blocks clones.
 WORKER_DATABASE = f"worker_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
-if "PYTEST_XDIST_WORKER" in os.environ or not any(arg.startswith(("-n", "--numprocesses")) for arg in sys.argv):
-    create_clone(WORKER_DATABASE)
-    os.environ |= {
-        "DATABASE_URL": database_url(WORKER_DATABASE),
-        "DATABASE_OWNER_URL": database_url(WORKER_DATABASE, "owner"),
-    }
+create_clone(WORKER_DATABASE)
+os.environ |= {
+    "DATABASE_URL": database_url(WORKER_DATABASE),
+    "DATABASE_OWNER_URL": database_url(WORKER_DATABASE, "owner"),
+}

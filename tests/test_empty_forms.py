@@ -84,22 +84,36 @@ def said(answer: Any) -> str:
     return " ".join(map(str, get_messages(answer.wsgi_request)))
 
 
+#: What `form_pages` has found for a role: every house has the same pages, with other keys.
+FORMS: dict[str, list[tuple[str, set[str], set[str]]]] = {}
+
+
 def form_pages(house: House, role: str, held: dict[str, Any]) -> Iterator[tuple[str, str, set[str], set[str]]]:
-    """Every page of the site that this role can open, with the fields of its forms."""
+    """Yield every page of the site that this role can open, with the fields of its forms; drawn once for all tests."""
+    if role not in FORMS:
+        FORMS[role] = list(drawn_forms(house, role, held))
+    for name, names, buttons in FORMS[role]:
+        yield name, address_of(name, held), names, buttons
+
+
+def drawn_forms(house: House, role: str, held: dict[str, Any]) -> Iterator[tuple[str, set[str], set[str]]]:
     client = client_of(house, role)
     column = ROLES.index(role)
     for name, path in PATHS.items():
         if not path.startswith("admin/") or name in SESSION or ROUTES[name][column] != 200:
             continue
-        address = concrete(path, held) + QUERIES.get(name, "")
-        answer: Any = client.get(address)
+        answer: Any = client.get(address_of(name, held))
         if answer.streaming:
             b"".join(answer.streaming_content)  # read to its end, and so closed
         if answer.streaming or "text/html" not in answer.headers["Content-Type"]:
             continue
         found = FormFields(answer.content.decode())
         if names := found.names - {"csrfmiddlewaretoken"}:
-            yield name, address, names, found.buttons
+            yield name, names, found.buttons
+
+
+def address_of(name: str, held: dict[str, Any]) -> str:
+    return concrete(PATHS[name], held) + QUERIES.get(name, "")
 
 
 @pytest.mark.parametrize("role", ROLES[2:])

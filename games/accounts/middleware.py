@@ -11,6 +11,7 @@ from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve, reverse
+from django.utils.functional import LazyObject
 
 from games.access.gate import freshness
 from games.accounts.admin.confirmation import CONFIRM_FIELD, PASSKEY_FIELD, ask_again, confirm_by
@@ -78,6 +79,7 @@ class LoginMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.user = unwrapped(request.user)
         login = None
         if isinstance(request.user, Staff):
             found = session_live(request, request.user, is_poll=POLL in request.META.get("QUERY_STRING", "").split("&"))
@@ -152,6 +154,17 @@ class FreshFactorMiddleware:
         if request.method in SAFE_METHODS:
             return redirect(f"{reverse('admin:confirm')}?{urlencode({'next': request.get_full_path()})}")
         return ask_again(request)
+
+
+def unwrapped(user: Any) -> Any:
+    """Return the person behind Django's lazy objects.
+
+    The middleware before this one wraps them twice, and a page asks about its reader hundreds of times.
+    """
+    while isinstance(user, LazyObject):
+        user.is_authenticated  # noqa: B018  looks the session up
+        user = user._wrapped
+    return user
 
 
 def _has_key(request: HttpRequest) -> bool:

@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils.decorators import method_decorator
+from django.utils.functional import SimpleLazyObject
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
@@ -153,9 +154,10 @@ class BackOfficeSite(UnfoldAdminSite):
         """Return the apps for an app's own page only: every page asks for them, but the sidebar is ours."""
         return super().get_app_list(request, app_label) if app_label else []
 
-    def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
-        """Return the sidebar groups with at least one page that this person may open."""
-        return sidebar_groups(super().get_sidebar_list(request), request)
+    def get_sidebar_list(self, request: HttpRequest) -> Any:
+        """Return the sidebar groups with a page that this person may open, worked out when a page is drawn."""
+        groups = super().get_sidebar_list
+        return SimpleLazyObject(lambda: sidebar_groups(groups(request), request))
 
     def sidebar_title(self, address: str) -> str:
         """Return the title of a page in the sidebar; empty if it is not there."""

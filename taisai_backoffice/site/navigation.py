@@ -18,18 +18,28 @@ def page(title: str, icon: str, route: str, action: str, badge: str | None = Non
     """Make a sidebar entry for people who may do `action`; the function named `badge` returns the text beside it."""
 
     def permission(request: HttpRequest) -> bool:
-        # Here, because the settings import this module before any model can be imported.
-        from games.access.gate import can
-
-        return can(request.user, action)
+        return action in allowed_actions(request)
 
     return {"title": title, "icon": icon, "link": reverse(route), "permission": permission, "badge_from": badge}
+
+
+def allowed_actions(request: HttpRequest) -> set[str]:
+    """Return every action that the person may do anywhere, worked out once a request."""
+    # Here, because the settings import this module before any model can be imported.
+    from games.access.gate import capacities
+
+    found: set[str] | None = getattr(request, "allowed_actions", None)
+    if found is None:
+        found = {action for capacity in capacities(request.user) for action in capacity.role.may}
+        request.allowed_actions = found  # type: ignore[attr-defined]
+    return found
 
 
 def group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
     return {"title": title, "items": list(items), "separator": True}
 
 
+@cache
 def sidebar() -> list[dict[str, Any]]:
     """List the groups by task, in the order of a shift."""
     return [

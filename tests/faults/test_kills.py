@@ -6,20 +6,20 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from taisai_backoffice.embedded.home import Home
-from tests.homes import throwaway_home
+from tests.homes import migrated_home
 from tests.soak import fuzz, kills, reconcile, rounds
 
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Home]:
-    with throwaway_home() as home:
+    with migrated_home() as home:
         yield home
 
 
 @pytest.fixture(scope="module")
 def empty_home() -> Iterator[Home]:
     """Of its database every scenario makes a copy: nothing is ever played in it."""
-    with throwaway_home() as home:
+    with migrated_home() as home:
         yield home
 
 

@@ -21,7 +21,7 @@ from tests.conftest import build_house
 WORKER = """
 import sys, time, django
 django.setup()
-from audits.services.report_making import report_take
+from audits.reports.services.production import report_take
 def stop(rows):
     print("in the middle", flush=True)
     time.sleep(600)

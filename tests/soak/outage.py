@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from taisai_backoffice.embedded.database import migrate, urls
+from taisai_backoffice.embedded.database import urls
 from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.machine import free_port
 from taisai_backoffice.embedded.postgres import Postgres
 from taisai_backoffice.embedded.valkey import Valkey
 from taisai_backoffice.run import ProcessPart, celery_command, web_command
-from tests.homes import bare_environment, throwaway_home
+from tests.homes import bare_environment, migrated_home
 from tests.patience import wait_for
 from tests.servers import FAST
 from tests.web_answers import WebAnswer, answer_to
@@ -60,11 +60,10 @@ class Running:
 @contextmanager
 def started_without_database() -> Iterator[Running]:
     """Worker, scheduler and site, started while the database is away."""
-    with throwaway_home() as home:
+    with migrated_home() as home:
         postgres, valkey = Postgres(home, options=FAST), Valkey(home)
         postgres.start()
         valkey.start()
-        migrate(postgres)
         environment = bare_environment(home, BROKER_URL=valkey.url(), DATABASE_URL=urls(postgres)["DATABASE_URL"])
         collect = [sys.executable, str(PROJECT / "manage.py"), "collectstatic", "--noinput", "-v0"]
         subprocess.run(collect, env=environment, check=True)

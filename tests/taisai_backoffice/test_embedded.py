@@ -49,11 +49,21 @@ def server(request: pytest.FixtureRequest, home: Home) -> Server:
 
 
 @pytest.fixture(scope="module")
-def made_home() -> Iterator[Home]:
-    """A home on which a command has been at work before."""
+def first_commands() -> Iterator[tuple[Home, list[str]]]:
+    """A new home on which two commands began at once, and which start of the server each of them worked with."""
     with throwaway_home() as home:
-        finished(shell(home, "from games.models import Casino; Casino.objects.count()"))
-        yield home
+        commands = [shell(home, HOLD) for _ in range(2)]
+        starts = [first_line(command) for command in commands]
+        for command in commands:
+            finished(command)
+        verify_nothing_left(home)
+        yield home, starts
+
+
+@pytest.fixture
+def made_home(first_commands: tuple[Home, list[str]]) -> Home:
+    """A home on which commands have been at work before."""
+    return first_commands[0]
 
 
 def python(code: str, *arguments: object) -> "subprocess.Popen[str]":
@@ -244,13 +254,11 @@ def test_a_server_that_could_not_be_prepared_is_stopped_again(home: Home) -> Non
 # --- Commands --------------------------------------------------------------------------------------
 
 
-def test_two_commands_at_once_on_a_new_home_share_one_server_migrated_once(home: Home) -> None:
-    commands = [shell(home, HOLD) for _ in range(2)]
-    first, second = map(first_line, commands)
+def test_two_commands_at_once_on_a_new_home_share_one_server_migrated_once(
+    first_commands: tuple[Home, list[str]],
+) -> None:
+    home, (first, second) = first_commands
     assert first == second
-    for command in commands:
-        finished(command)
-    verify_nothing_left(home)
     postgres = Postgres(home)
     lease = Lease.take(postgres)
     with psycopg.connect(postgres.url("app")) as connection:

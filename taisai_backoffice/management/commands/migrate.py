@@ -1,5 +1,8 @@
 """Django's migrate, run as the owner of the tables: the application's role cannot change the structure."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -23,9 +26,20 @@ class Command(MigrateCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate under a lock: a second process waits and finds nothing to do."""
-        with connections[options["database"]].cursor() as cursor:
+        with connections[options["database"]].cursor() as cursor, rarer_collections():
             cursor.execute("SELECT pg_advisory_lock(%s)", [ADVISORY_LOCK])
             try:
                 super().handle(*args, **options)
             finally:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [ADVISORY_LOCK])
+
+
+@contextmanager
+def rarer_collections() -> Iterator[None]:
+    """Collect garbage less often: a first migration builds models by the ten thousand, and is a fifth quicker so."""
+    usual = gc.get_threshold()
+    gc.set_threshold(200_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
