@@ -170,7 +170,7 @@ def test_who_orders_it_and_what_takes_two_people(house: House, table: Table) -> 
     for role in ("pit-supervisor", "pit-manager", "surveillance", "compliance", "casino-manager"):
         with pytest.raises(Denied):
             paid(house, made, {0: -6_000}, role)
-    with pytest.raises(ValidationError, match="that is a void"):
+    with pytest.raises(ValidationError, match="which is a void"):
         paid(house, made, {0: 0})
     with pytest.raises(Denied, match="dealt or supervised"):
         paid(house, made, {0: -6_000})  # the casino manager dealt the round, and is no second person

@@ -122,7 +122,7 @@ def test_files_are_listed_by_day_table_and_state(house: House, table: Table) -> 
     [
         (["list", "--day=soon"], "--day: 'soon' is not a day"),
         (["list", "--to=9999-12-31"], "--to: '9999-12-31' is not a day"),
-        (["list", "--day=2026-11-15", "--to=2026-11-15"], "--day: stands beside"),
+        (["list", "--day=2026-11-15", "--to=2026-11-15"], "--day: cannot be combined with"),
         (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 lies before"),
         (["list", "--table=TS-99"], "--table: there is no table"),
         (["list", "--as=ADMINISTRATOR"], "may not do this"),

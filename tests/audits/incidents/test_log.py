@@ -162,7 +162,7 @@ def test_the_pit_adds_nothing_to_an_entry_of_surveillance(house: House) -> None:
 def test_what_is_added_to_a_confidential_entry_is_confidential(house: House) -> None:
     entry = seen(house, is_confidential=True)
     assert log_addendum(actor=house["surveillance"], entry=entry, summary="Again.").is_confidential
-    with pytest.raises(ValidationError, match="so is what is added"):
+    with pytest.raises(ValidationError, match="so its addendum must be"):
         seen(house, addendum_to=entry)
     with pytest.raises(Denied):
         seen(house, "shift-manager", addendum_to=entry)

@@ -116,10 +116,10 @@ def test_a_run_that_somebody_cancels_says_so(table: Table, monkeypatch: pytest.M
     ("options", "said"),
     [
         (["--day", "tomorrow"], "--day: 'tomorrow' is not a day"),
-        ([], "--day: is missing; name a day, or a period by --from and --to."),
+        ([], "--day: is missing; give a day, or a period with --from and --to."),
         (["--from", D], "--day: is missing"),
-        (["--day", D, "--from", D], "--day: stands beside --from or --to"),
-        (["--day", D, "--to", D], "--day: stands beside --from or --to"),
+        (["--day", D, "--from", D], "--day: cannot be combined with --from or --to"),
+        (["--day", D, "--to", D], "--day: cannot be combined with --from or --to"),
         (["--from", D, "--to", "2026-11-14"], "--to: 2026-11-14 lies before 2026-11-15"),
         (["--from", "2025-01-01", "--to", D], "--to: the period is longer than 366 days"),
         (["--from", "x", "--to", D], "--from: 'x' is not a day"),

@@ -90,7 +90,7 @@ def test_a_standing_one_is_shown_with_its_policy(house: House, incident: Inciden
         actor=house["shift-manager"], incident=incident, draft=standing(setting=Setting("filled", 500))
     )
     text = run("show", ruling.number, "--as=COMPLIANCE")
-    assert ("excess: filled" in text, "rounding: 5.00" in text, "Stands from" in text) == (True, True, True)
+    assert ("excess: filled" in text, "rounding: 5.00" in text, "In force from" in text) == (True, True, True)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_5_14_a_shift_manager_rules_on_the_file_by_page(house: House, incident: 
     assert f'href="{of(incident, "rule")}"' in text_of(client, of(incident))
     page = text_of(client, of(incident, "rule"))
     assert "A quarrel at seat 3." in page  # the account is filled in as the facts
-    assert "Nothing like this was ruled on before" in page
+    assert "No similar rulings" in page
     told = sent(client, of(incident, "rule"), **SAID, rules=f"5.1.2, {V6}#5.14", facts="")
     ruling = Ruling.objects.get()
     assert f"{ruling} is on record." in told
@@ -150,12 +150,12 @@ def test_1_5_whose_acting_post_ended_a_minute_ago_does_not_rule(house: House, in
 def test_who_reported_it_is_asked_why_and_compliance_is_told(house: House, table: Table) -> None:
     own = incident_about(house, table, role="shift-manager")
     client = as_(house, "shift-manager")
-    assert "Why you rule yourself" in text_of(client, of(own, "rule"))
+    assert "Reason for ruling yourself" in text_of(client, of(own, "rule"))
     assert "This field is required" in sent(client, of(own, "rule"), **SAID)
     assert not Ruling.objects.exists()
     sent(client, of(own, "rule"), **SAID, override="Nobody else is in the house")
     assert Ruling.objects.get().override == "Nobody else is in the house"
-    assert "Why you rule yourself" not in text_of(
+    assert "Reason for ruling yourself" not in text_of(
         as_(house, "casino-manager"), of(incident_about(house, table), "rule")
     )
 
@@ -252,7 +252,7 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     read = SAID | {"kind": "interpretation", "rules": "5.9"}
     page = sent(client, of(incident, "rule"), ask="1", **read)
     assert f'name="standing" value="{first.pk}"' in page
-    assert "Follow it, or say why this departs from it." in page
+    assert "Follow it, or depart from it with a reason." in page
     assert f"{first} stands" in sent(client, of(incident, "rule"), **read, standing=first.pk)
     said = read | {"standing": first.pk, "precedent": "depart"}
     assert f"Give a reason for departing from {first}" in sent(client, of(incident, "rule"), **said)
@@ -303,7 +303,7 @@ def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: In
     sent(client, of(incident, "rule"), **STANDING, excess="filled")
     first = Ruling.objects.get()
     assert "Filled" not in text_of(client, of(first))
-    assert "the larger bets, until the box holds just what it may" in text_of(client, of(first))
+    assert "the larger bets, until the box holds exactly what it may" in text_of(client, of(first))
     page = text_of(client, of(first, "supersede"))
     assert 'value="filled" selected' in page
     told = sent(client, of(first, "supersede"), **STANDING, excess="proportional", rounding="5.00")
@@ -337,14 +337,14 @@ def test_standing_interpretations_are_put_to_review_by_a_new_document(house: Hou
         draft=standing(setting=Setting(excess="filled")),
     )  # fmt: skip
     now = timezone.now()
-    assert "To review" not in text_of(as_(house, "shift-manager"), f"{ADMIN}/ruling/standing/")
+    assert "Due for review" not in text_of(as_(house, "shift-manager"), f"{ADMIN}/ruling/standing/")
     table_assign(
         actor=house["casino-manager"], table=table, pit=house.pits["P1"], rulebook=OPEN_COVER, layout="C",
         chip_unit="1.00", starts_at=now, reason="A new document",
     )  # fmt: skip
     client = as_(house, "shift-manager")
     page = text_of(client, f"{ADMIN}/ruling/standing/")
-    assert "To review" in page
+    assert "Due for review" in page
     assert "the larger bets" in page
     assert of(ruling, "review") in page
     assert of(ruling, "review") not in text_of(as_(house, "auditor"), f"{ADMIN}/ruling/standing/")
@@ -353,7 +353,7 @@ def test_standing_interpretations_are_put_to_review_by_a_new_document(house: Hou
     assert "It holds there too." in told
     assert "already" in sent(client, of(ruling, "review"), rulebook=OPEN_COVER, outcome="Twice.")
     assert RulingReview.objects.count() == 1
-    assert "To review" not in text_of(client, f"{ADMIN}/ruling/standing/")
+    assert "Due for review" not in text_of(client, f"{ADMIN}/ruling/standing/")
 
 
 # --- What follows ----------------------------------------------------------------------------------
@@ -517,7 +517,7 @@ def test_4_9_a_bet_is_settled_by_discretion_by_page(house: House) -> None:
     client = as_(house, "shift-manager")
     address = of(moved, "discretion-settle")
     assert address not in text_of(client, of(moved))
-    assert "record what was decided first" in text_of(client, address)
+    assert "record the decision first" in text_of(client, address)
     sent(client, of(moved, "discretion"), round=one.pk, bet="2", decision="It counts on small.", reason="Seen")
     made = Discretion.objects.get()
     assert address in text_of(client, of(moved))
@@ -542,7 +542,7 @@ def test_5_6_the_page_shows_the_time_line_and_takes_a_part_with_a_reason(house: 
     incident = incident_about(house, table, situation="dice-damaged", occurred_from=NOON - 3 * MINUTE)
     client = as_(house, "shift-manager")
     for page in (text_of(client, of(incident)), text_of(client, of(incident, "void-affected"))):
-        for words in ("Affected rounds", "Before the incident", "Since the incident", "Still in place", "At TS-01"):
+        for words in ("Affected rounds", "Before the incident", "Since the incident", "Still fitted", "At TS-01"):
             assert words in page
     values = {"rule": "5.6", "from": "2026-11-15 19:57", "reason": "Cracked"}
     assert "Give a reason for voiding only a part" in sent(client, of(incident, "void-affected"), **values)

@@ -183,7 +183,7 @@ def test_which_reading_an_interpretation_is_about_is_on_record(house: House, tab
     incident = incident_about(house, table, situation="die-not-flat")
     for readings, kind, fault in (
         (["luck"], INTERPRETATION, "'luck' is no reading of rws-tai-sai-v6; choose excess-in-proportion"),
-        (["void-is-not-healed"], CONFIRMATION, "Only an interpretation is made on a reading"),
+        (["void-is-not-healed"], CONFIRMATION, "Only an interpretation takes a reading"),
     ):
         with pytest.raises(ValidationError, match=fault):
             ruled(house, incident, kind=kind, rules=[f"{V6}#5.5.2"], readings=readings)

@@ -241,7 +241,7 @@ def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(house
 def test_what_stands_is_superseded_by_what_stands(house: House, incident: Incident) -> None:
     """Else nobody would have ended what it had set."""
     first = ruling_make(actor=house["shift-manager"], incident=incident, draft=standing(setting=FILLED))
-    with pytest.raises(ValidationError, match="stands too, or withdraw it"):
+    with pytest.raises(ValidationError, match="replace it by another one, or withdraw it"):
         ruling_supersede(actor=house["shift-manager"], ruling=first, draft=draft())
     assert policies_of(house.casino, V6)[-1].excess == "filled"
 

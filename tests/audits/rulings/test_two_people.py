@@ -213,7 +213,7 @@ def test_a_net_is_bounded_by_the_stake_and_the_best_odds(
     house: House, round_: Round, ruling: Ruling, place: int, net: int
 ) -> None:
     bounds = ("−100.00 to 100.00", "−60.00 to 60.00")[place]
-    with pytest.raises(ValidationError, match=rf"Bet {place + 1}, seat-{place + 1} on .*give a net from {bounds}"):
+    with pytest.raises(ValidationError, match=rf"Bet {place + 1}, seat-{place + 1} on .*enter a net from {bounds}"):
         settled_as(house, ruling, round_, nets={place: net})
     body = {"kind": "settlement", "ruling": ruling.number, "rounds": ["R-1"], "reason": "As ruled",
             "nets": [{"bet": place + 1, "net": f"{net / 100:.2f}"}]}  # fmt: skip
