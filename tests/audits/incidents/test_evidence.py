@@ -105,7 +105,7 @@ def test_what_is_something_else_is_refused_under_every_name(
         with pytest.raises(ValidationError, match=r"not accepted as evidence|content looks like"):
             type_of(f"felt.{ending}", ATTACKS[attack])
     for name in (f"felt.{attack}", "felt.jpg", "felt.png"):
-        with pytest.raises(ValidationError, match=rf"{name}: (this type is not taken|the name says image)"):
+        with pytest.raises(ValidationError, match=rf"{name}: (this type is not accepted|the name says image)"):
             added(house, incident, name, ATTACKS[attack])
     assert nothing_is_kept(folder)
 

@@ -212,7 +212,7 @@ def test_a_file_is_raised_from_what_its_reporter_sees(house: House, clock: Any) 
     inspector = house.hire("GROUP", "compliance")
     type(inspector).objects.filter(pk=inspector.pk).update(casino=None)
     inspector.refresh_from_db()
-    with pytest.raises(ValidationError, match="of another casino"):
+    with pytest.raises(ValidationError, match="belongs to another casino"):
         incident_open(actor=inspector, report=told(house, entry=elsewhere))
 
 

@@ -185,7 +185,10 @@ def test_a_shift_is_signed_off_and_taken_over_by_somebody_else(house: House) -> 
     handover = Handover.objects.get()
     page = f"{ADMIN}/handover/{handover.pk}/change/"
     assert "Take over" not in text_of(leaving, page)
-    assert "himself" in leaving.post(f"{ADMIN}/handover/{handover.pk}/take/", {"remarks": ""}).content.decode()
+    assert (
+        "You signed this handover off yourself"
+        in leaving.post(f"{ADMIN}/handover/{handover.pk}/take/", {"remarks": ""}).content.decode()
+    )
     assert "Take over" in text_of(coming, page)
     assert "Waiting handovers" in text_of(coming, "/admin/")
     coming.post(f"{ADMIN}/handover/{handover.pk}/take/", {"remarks": "Seen"})

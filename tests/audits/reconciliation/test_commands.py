@@ -120,7 +120,7 @@ def test_a_run_that_somebody_cancels_says_so(table: Table, monkeypatch: pytest.M
         (["--from", D], "--day: is missing"),
         (["--day", D, "--from", D], "--day: cannot be combined with --from or --to"),
         (["--day", D, "--to", D], "--day: cannot be combined with --from or --to"),
-        (["--from", D, "--to", "2026-11-14"], "--to: 2026-11-14 lies before 2026-11-15"),
+        (["--from", D, "--to", "2026-11-14"], "--to: 2026-11-14 is before 2026-11-15"),
         (["--from", "2025-01-01", "--to", D], "--to: the period is longer than 366 days"),
         (["--from", "x", "--to", D], "--from: 'x' is not a day"),
         (["--day", D, "--table", "TS-99"], "--table: there is no table 'TS-99'"),

@@ -96,7 +96,7 @@ def test_5_6_a_void_after_settlement_takes_two_people(house: House, table: Table
     order = voided(house, incident, one, rule="5.6")
     assert (order.needs_second, order.is_waiting, order.rules) == (True, True, [f"{V6}#5.6"])
     assert not Correction.objects.exists()
-    with pytest.raises(Denied, match="second one"):
+    with pytest.raises(Denied, match="second person must execute"):
         executed(house, order, "shift-manager")
     with pytest.raises(Denied):
         executed(house, order, "pit-manager")
@@ -367,7 +367,7 @@ def test_a_patron_is_told_and_paid_and_a_slip_is_taken_back(house: House, table:
         mark("told")
     mark("paid")
     assert marks_of(repayment) == {"told": True, "paid": True}
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Give a reason for reversing"):
         mark("not-paid")
     mark("not-paid", note="The wrong patron")
     with pytest.raises(OvertakenError):

@@ -220,7 +220,7 @@ def test_the_group_rules_by_override_with_the_consent_of_compliance(
         ruling_make(actor=group, incident=barred, draft=draft(override="Everybody is a party"))
     with pytest.raises(PermissionDenied):
         ruling_consent(actor=house["shift-manager"], incident=barred, ruler=group, reason="x")
-    with pytest.raises(ValidationError, match="no single casino"):
+    with pytest.raises(ValidationError, match="group casino manager"):
         ruling_consent(actor=house["compliance"], incident=barred, ruler=house["casino-manager"], reason="x")
     ruling_consent(actor=house["compliance"], incident=barred, ruler=group, reason="Everybody is a party")
     with pytest.raises(ValidationError, match="Give a reason for ruling in the place"):

@@ -97,7 +97,7 @@ def test_a_standing_one_is_shown_with_its_policy(house: House, incident: Inciden
     ("arguments", "fault"),
     [
         (["list", "--from=soon"], "--from: 'soon' is not a day"),
-        (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 lies before"),
+        (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 is before"),
         (["list", "--table=TS-99"], "--table: there is no table"),
         (["list", "--as=ADMINISTRATOR"], "may not do this"),
         (["list", "--as=NOBODY"], "--as: there is nobody"),

@@ -97,7 +97,7 @@ def test_5_14_a_shift_manager_rules_on_the_file_by_page(house: House, incident: 
     assert "No similar rulings" in page
     told = sent(client, of(incident, "rule"), **SAID, rules=f"5.1.2, {V6}#5.14", facts="")
     ruling = Ruling.objects.get()
-    assert f"{ruling} is on record." in told
+    assert f"{ruling} was recorded." in told
     assert (ruling.rules, ruling.post) == ([f"{V6}#5.1.2", f"{V6}#5.14"], "shift manager")
     for words in ("Seat 3 is paid.", "The camera shows it.", "Whose chip is it?", f"{V6}#5.14", "Shift manager"):
         assert words in told
@@ -165,7 +165,7 @@ def test_what_the_service_refuses_stands_at_its_field(house: House, incident: In
     page = sent(client, of(incident, "rule"), **SAID | {"rules": "9.99", "kind": "interpretation"})
     assert f"{V6}#9.99: no such rule" in page
     page = sent(client, of(incident, "rule"), **STANDING | {"effective_from": "2020-01-01 10:00"})
-    assert "what was played before is not touched" in page
+    assert "a ruling cannot apply to earlier rounds" in page
     page = sent(client, of(incident, "rule"), **SAID | {"excess": "filled"})
     assert "Only a standing interpretation" in page
     page = sent(client, of(incident, "rule"), **SAID | {"question": ""})
@@ -253,7 +253,7 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     page = sent(client, of(incident, "rule"), ask="1", **read)
     assert f'name="standing" value="{first.pk}"' in page
     assert "Follow it, or depart from it with a reason." in page
-    assert f"{first} stands" in sent(client, of(incident, "rule"), **read, standing=first.pk)
+    assert f"{first} is in force" in sent(client, of(incident, "rule"), **read, standing=first.pk)
     said = read | {"standing": first.pk, "precedent": "depart"}
     assert f"Give a reason for departing from {first}" in sent(client, of(incident, "rule"), **said)
     told = sent(client, of(incident, "rule"), **said, departure="Here the dealer moved them.")
@@ -308,7 +308,7 @@ def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: In
     assert 'value="filled" selected' in page
     told = sent(client, of(first, "supersede"), **STANDING, excess="proportional", rounding="5.00")
     second = Ruling.objects.get(replaces=first)
-    assert f"{second} is on record." in told
+    assert f"{second} was recorded." in told
     assert SettlementPolicy.objects.get(ruling=second.number).rounding == 500
     page = text_of(client, of(first))
     assert "superseded" in page
@@ -316,7 +316,7 @@ def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: In
     assert of(first, "supersede") not in page
     assert "was superseded by" in text_of(client, of(first, "supersede"))
     assert "was superseded by" in sent(client, of(first, "withdraw"), reason="Late")
-    assert f"{second} is withdrawn" in sent(
+    assert f"{second} was withdrawn" in sent(
         client, of(second, "withdraw"), reason="It was a mistake", effective_from=""
     )
     assert Ruling.objects.get(replaces=second).is_withdrawal
@@ -432,17 +432,17 @@ def test_a_settlement_is_amended_bet_by_bet(house: House, table: Table) -> None:
     assert "not an amount" in sent(client, address, ruling=ruling.pk, net_1="much", reason="As ruled")
     assert "is not a face of a die" in sent(client, address, ruling=ruling.pk, dice="1,3,9", reason="As ruled")
     told = sent(client, address, ruling=ruling.pk, net_1="600.01", reason="As ruled")
-    assert "give a net from −60.00 to 60.00" in told
+    assert "enter a net from −60.00 to 60.00" in told
     told = sent(client, address, ruling=ruling.pk, net_1="0", reason="As ruled")
     assert "waiting for a second person" in told
     order = Consequence.objects.get()
     for role in ("shift-manager", "casino-manager"):
         page = text_of(as_(house, role), of(order))
-        assert "What changes" in page
+        assert 'id="preview">Changes' in page
         assert "−60.00" in page
         assert (of(order, "execute") in page) is (role == "casino-manager")
     assert as_(house, "shift-manager").post(of(order, "execute"), {"reason": "Me, too"}).status_code == 403
-    assert "What changes" in text_of(as_(house, "casino-manager"), of(order, "execute"))
+    assert 'id="preview">Changes' in text_of(as_(house, "casino-manager"), of(order, "execute"))
     assert "was executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
     correction = Correction.objects.get()
     assert (correction.nets, correction.is_decided) == ([10_000, 0], True)
@@ -560,7 +560,7 @@ def test_settlement_policies_lead_to_their_rulings(house: House, table: Table) -
     )  # fmt: skip
     client = as_(house, "surveillance")
     page = text_of(client, "/admin/games/settlementpolicy/")
-    assert "rounded down to 5.00" in page
+    assert "round a cut stake down to 5.00" in page
     assert of(ruling) in page
     policy = SettlementPolicy.objects.get()
     assert of(ruling) in text_of(client, f"/admin/games/settlementpolicy/{policy.pk}/change/")

@@ -311,9 +311,9 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     manager = house["shift-manager"]
     first = ruling_make(actor=manager, incident=another("One."), draft=standing(rules=[f"{V6}#5.7"]))
     second = another("Two.")
-    with pytest.raises(ValidationError, match=f"{first} stands"):
+    with pytest.raises(ValidationError, match=f"{first} is in force"):
         ruling_make(actor=manager, incident=second, draft=of())
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Give a reason for departing"):
         ruling_make(actor=manager, incident=second, draft=of(departs_from=first))
     followed = ruling_make(actor=manager, incident=second, draft=of(follows=first))
     assert followed.follows == first
