@@ -66,4 +66,4 @@ AUTHORITIES = {
 
 def situation_label(code: str) -> str:
     """Name a situation: `Damaged dice found` for `dice-damaged`."""
-    return SITUATION_LABELS.get(code, code)
+    return SITUATION_LABELS.get(code) or code.replace("-", " ").capitalize()

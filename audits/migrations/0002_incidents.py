@@ -259,7 +259,7 @@ class Migration(migrations.Migration):
                 'ordering': ['due_at', 'id'],
                 'constraints': [
                     models.CheckConstraint(condition=models.Q(('due_at__gt', models.F('raised_at'))), name='dispute_due_after_it_is_raised'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), models.Q(('resolution', ''), _negated=True)), _connector='OR'), name='dispute_resolved_with_subjects'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('resolution', ''), ('resolved_at__isnull', True)), models.Q(('resolved_at__isnull', False), models.Q(('resolution', ''), _negated=True)), _connector='OR'), name='dispute_resolved_with_words'),
                 ],
                 'indexes': [
                     models.Index(condition=models.Q(('resolved_at__isnull', True)), fields=['due_at'], name='dispute_running'),

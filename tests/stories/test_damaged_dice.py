@@ -316,7 +316,7 @@ def test_more_rounds_than_one_order_takes_are_for_several(
     house: House, incident: Incident, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corrective_actions, "MOST_ROUNDS", 3)
-    with pytest.raises(ValidationError, match="several orders, each narrowed"):
+    with pytest.raises(ValidationError, match="several orders, each for a part"):
         by_5_6(house, incident)
     assert len(by_5_6(house, incident, ends_at=CRACKED, reason="The first of two orders").round_ids) == 2
 

@@ -170,7 +170,7 @@ def test_who_orders_it_and_what_takes_two_people(house: House, table: Table) -> 
     for role in ("pit-supervisor", "pit-manager", "surveillance", "compliance", "casino-manager"):
         with pytest.raises(Denied):
             paid(house, made, {0: -6_000}, role)
-    with pytest.raises(ValidationError, match="that is a void"):
+    with pytest.raises(ValidationError, match="which is a void"):
         paid(house, made, {0: 0})
     with pytest.raises(Denied, match="dealt or supervised"):
         paid(house, made, {0: -6_000})  # the casino manager dealt the round, and is no second person
@@ -188,7 +188,7 @@ def test_4_9_who_decided_by_discretion_does_not_execute(house: House, table: Tab
     made = discretion_record(
         actor=house["casino-manager"], incident=incident, round=one, bet=2, decision="It counts.", reason="Seen"
     )
-    with pytest.raises(Denied, match="decided on"):
+    with pytest.raises(Denied, match="rests on this person's own decision"):
         paid(house, made, {1: 5_000})
     assert not Correction.objects.exists()
 
@@ -210,7 +210,7 @@ def test_a_void_round_and_one_of_another_table_have_nothing_to_decide(house: Hou
     basis = Basis(incident, ruled(house, incident))
     order = rounds_void(actor=house["shift-manager"], basis=basis, rounds=[one], reason="x")
     consequence_execute(actor=house["casino-manager"], consequence=order, reason="x")
-    with pytest.raises(ValidationError, match="void: every stake goes back"):
+    with pytest.raises(ValidationError, match="void: every stake is returned"):
         paid(house, made, {1: 6_000})
     other = a_round(ready_table(house, "TS-01", layout="C", limits=sign()), ref="R-9")
     with pytest.raises(ValidationError, match="not played at the table"):

@@ -213,7 +213,7 @@ def test_a_correction_of_a_correction_after_the_day_was_closed(house: House, tab
         actor=house["casino-manager"], ruling=ruling, draft=draft(decision="The recording was of another table.")
     )
     house.people["third"] = house.hire("M-3", "shift-manager")
-    with pytest.raises(Denied, match="decided on"):
+    with pytest.raises(Denied, match="rests on this person's own decision"):
         settled_as(house, better, one, dice=[1, 3, 6])  # the casino manager ruled, and does not execute
     second = executed(house, Consequence.objects.get(decision=None), "third")
     arrivals_take()

@@ -63,7 +63,7 @@ class Dispute(models.Model):
             models.CheckConstraint(condition=Q(due_at__gt=F("raised_at")), name="dispute_due_after_it_is_raised"),
             models.CheckConstraint(
                 condition=Q(resolved_at__isnull=True, resolution="") | Q(resolved_at__isnull=False) & ~Q(resolution=""),
-                name="dispute_resolved_with_subjects",
+                name="dispute_resolved_with_words",
             ),
         ]
         indexes = [models.Index(fields=["due_at"], condition=Q(resolved_at__isnull=True), name="dispute_running")]

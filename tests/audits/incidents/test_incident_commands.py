@@ -72,13 +72,13 @@ def test_facts_are_given_by_name(house: House, table: Table) -> None:
     [
         (["--table=TS-99"], "--table: there is no table 'TS-99'"),
         (["--at=21:07"], "--at: 21:07 is not a time"),
-        (["--at=2999-01-01T00:00:00Z"], "--at: This moment is still to come"),
-        (["--to=2020-01-01T00:00:00Z"], "--to: It ended before it began"),
-        (["--situation=fire"], "--situation: 'fire' is not one of them"),
+        (["--at=2999-01-01T00:00:00Z"], "--at: This moment is in the future"),
+        (["--to=2020-01-01T00:00:00Z"], "--to: The end is before the beginning"),
+        (["--situation=fire"], "--situation: 'fire' is not a valid choice"),
         (["--situation=interruption"], "--situation: known_dice: interruption needs this fact"),
         (["--fact=colour=red"], "--situation: colour: die-not-flat knows no such fact"),
         (["--fact=colour"], "--fact: 'colour' is not NAME=VALUE"),
-        (["--account= "], "--account: says nothing"),
+        (["--account= "], "--account: is empty"),
         (["--account=\udcff"], "--account: is empty, or is not plain text"),
         (["--round=R-1"], "--round: there is no round 'R-1'"),
         (["--person=dealer"], "--person: 'dealer' is not PART=REFERENCE"),
@@ -100,7 +100,7 @@ def test_a_fault_is_one_sentence_and_nothing_is_written(
 def test_every_fault_has_its_line(house: House, table: Table) -> None:
     told = refusal(*OPEN, "--table=TS-99", "--at=x", "--round=R-1")
     assert [fault.partition(":")[0] for fault in told] == ["--at", "--round", "--table"]
-    assert refusal("open", "--situation=other", "--account=x") == ["--casino: is missing; say in which casino it was."]
+    assert refusal("open", "--situation=other", "--account=x") == ["--casino: is missing; name the casino."]
 
 
 def test_files_are_listed_by_day_table_and_state(house: House, table: Table) -> None:
@@ -122,8 +122,8 @@ def test_files_are_listed_by_day_table_and_state(house: House, table: Table) -> 
     [
         (["list", "--day=soon"], "--day: 'soon' is not a day"),
         (["list", "--to=9999-12-31"], "--to: '9999-12-31' is not a day"),
-        (["list", "--day=2026-11-15", "--to=2026-11-15"], "--day: stands beside"),
-        (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 lies before"),
+        (["list", "--day=2026-11-15", "--to=2026-11-15"], "--day: cannot be combined with"),
+        (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 is before"),
         (["list", "--table=TS-99"], "--table: there is no table"),
         (["list", "--as=ADMINISTRATOR"], "may not do this"),
         (["show", "IN-2026-000999"], "NUMBER: there is no incident 'IN-2026-000999'"),

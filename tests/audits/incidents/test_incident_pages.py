@@ -94,7 +94,7 @@ def test_nothing_confidential_is_on_any_page_of_the_pit(role: str, house: House,
     told = [page for page in pages_with_secrets(secrets) if "zebra" in said_by(client, page)]
     assert told == []
     found = text_of(client, f"{ADMIN}/incident/search/?q=zebra")
-    assert "Nothing of what you may see has these words" in found
+    assert "No matches among the records that you can see" in found
     assert "zebra" not in found.lower().replace('value="zebra"', "")
     copy = client.post(f"{ADMIN}/evidence/{secrets['picture'].pk}/copy/")
     assert copy.status_code == 404
@@ -114,7 +114,7 @@ def test_those_who_may_see_it_see_it_marked(role: str, house: House, secrets: di
 
 def test_a_confidential_entry_is_not_copied_into_the_account_of_a_file(house: House, secrets: dict[str, Any]) -> None:
     page = text_of(logged_in(house["surveillance"]), f"{ADMIN}/incident/add/?entry={secrets['entry'].pk}")
-    assert "its words are not copied" in page
+    assert "its text is not copied" in page
     assert "zebra" not in page
 
 
@@ -181,12 +181,15 @@ def test_a_shift_is_signed_off_and_taken_over_by_somebody_else(house: House) -> 
     handover = Handover.objects.get()
     page = f"{ADMIN}/handover/{handover.pk}/change/"
     assert "Take over" not in text_of(leaving, page)
-    assert "himself" in leaving.post(f"{ADMIN}/handover/{handover.pk}/take/", {"remarks": ""}).content.decode()
+    assert (
+        "You signed this handover off yourself"
+        in leaving.post(f"{ADMIN}/handover/{handover.pk}/take/", {"remarks": ""}).content.decode()
+    )
     assert "Take over" in text_of(coming, page)
-    assert "Handovers that wait" in text_of(coming, "/admin/")
+    assert "Waiting handovers" in text_of(coming, "/admin/")
     coming.post(f"{ADMIN}/handover/{handover.pk}/take/", {"remarks": "Seen"})
     assert "Seen" in text_of(coming, page)
-    assert "Handovers that wait" not in text_of(coming, "/admin/")
+    assert "Waiting handovers" not in text_of(coming, "/admin/")
 
 
 # --- Incidents -------------------------------------------------------------------------------------
@@ -203,7 +206,7 @@ def test_5_4_1_the_advice_keeps_up_with_the_form(house: House) -> None:
     table = open_table(house)
     client = logged_in(house["pit-supervisor"])
     advice = f"{ADMIN}/incident/advice/"
-    assert "Choose table and situation" in text_of(client, advice)
+    assert "Choose a table and a situation" in text_of(client, advice)
     asked = client.get(advice, {"table": str(table.pk), "situation": "interruption"}).content.decode()
     assert "Enter the dice that could be read" in asked
     told = client.get(advice, filled(table)).content.decode()

@@ -155,14 +155,14 @@ def test_a_slip_is_mended_beside_the_entry_which_stays(house: House, clock: Any)
 
 def test_the_pit_adds_nothing_to_an_entry_of_surveillance(house: House) -> None:
     entry = seen(house, pit=house.pits["P1"])
-    with pytest.raises(ValidationError, match="an entry of surveillance; write one of your own"):
+    with pytest.raises(ValidationError, match="an entry of surveillance; write a new entry of your own"):
         log_addendum(actor=house["pit-supervisor"], entry=entry, summary="It was not so.")
 
 
 def test_what_is_added_to_a_confidential_entry_is_confidential(house: House) -> None:
     entry = seen(house, is_confidential=True)
     assert log_addendum(actor=house["surveillance"], entry=entry, summary="Again.").is_confidential
-    with pytest.raises(ValidationError, match="so is what is added"):
+    with pytest.raises(ValidationError, match="so its addendum must be"):
         seen(house, addendum_to=entry)
     with pytest.raises(Denied):
         seen(house, "shift-manager", addendum_to=entry)
@@ -199,7 +199,7 @@ def test_a_handover_holds_what_is_open_at_that_moment(house: House) -> None:
 
 def test_a_shift_is_handed_over_by_two_and_once(house: House) -> None:
     handover = signed(house)
-    with pytest.raises(ValidationError, match="himself"):
+    with pytest.raises(ValidationError, match="signed this handover off yourself"):
         handover_take(actor=house["pit-supervisor"], handover=handover)
     with pytest.raises(ValidationError, match="a handover of pit"):
         handover_take(actor=house["surveillance"], handover=handover)

@@ -90,14 +90,14 @@ def test_a_standing_one_is_shown_with_its_policy(house: House, incident: Inciden
         actor=house["shift-manager"], incident=incident, draft=standing(setting=Setting("filled", 500))
     )
     text = run("show", ruling.number, "--as=COMPLIANCE")
-    assert ("excess: filled" in text, "rounding: 5.00" in text, "Stands from" in text) == (True, True, True)
+    assert ("excess: filled" in text, "rounding: 5.00" in text, "In force from" in text) == (True, True, True)
 
 
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
         (["list", "--from=soon"], "--from: 'soon' is not a day"),
-        (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 lies before"),
+        (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 is before"),
         (["list", "--table=TS-99"], "--table: there is no table"),
         (["list", "--as=ADMINISTRATOR"], "may not do this"),
         (["list", "--as=NOBODY"], "--as: there is nobody"),

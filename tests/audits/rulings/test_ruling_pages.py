@@ -89,10 +89,10 @@ def test_5_14_a_shift_manager_rules_on_the_file_by_page(house: House, incident: 
     assert f'href="{of(incident, "rule")}"' in text_of(client, of(incident))
     page = text_of(client, of(incident, "rule"))
     assert "A quarrel at seat 3." in page  # the account is filled in as the facts
-    assert "Nothing like this was ruled on before" in page
+    assert "No similar rulings" in page
     told = sent(client, of(incident, "rule"), **SAID, rules=f"5.1.2, {V6}#5.14", facts="")
     ruling = Ruling.objects.get()
-    assert f"{ruling} is on record." in told
+    assert f"{ruling} was recorded." in told
     assert (ruling.rules, ruling.post) == ([f"{V6}#5.1.2", f"{V6}#5.14"], "shift manager")
     for words in ("Seat 3 is paid.", "The camera shows it.", "Whose chip is it?", f"{V6}#5.14", "Shift manager"):
         assert words in told
@@ -145,12 +145,12 @@ def test_1_5_whose_acting_post_ended_a_minute_ago_does_not_rule(house: House, in
 def test_who_reported_it_is_asked_why_and_compliance_is_told(house: House, table: Table) -> None:
     own = incident_about(house, table, role="shift-manager")
     client = logged_in(house["shift-manager"])
-    assert "Why you rule yourself" in text_of(client, of(own, "rule"))
+    assert "Reason for ruling yourself" in text_of(client, of(own, "rule"))
     assert "This field is required" in sent(client, of(own, "rule"), **SAID)
     assert not Ruling.objects.exists()
     sent(client, of(own, "rule"), **SAID, override="Nobody else is in the house")
     assert Ruling.objects.get().override == "Nobody else is in the house"
-    assert "Why you rule yourself" not in text_of(
+    assert "Reason for ruling yourself" not in text_of(
         logged_in(house["casino-manager"]), of(incident_about(house, table), "rule")
     )
 
@@ -160,7 +160,7 @@ def test_what_the_service_refuses_stands_at_its_field(house: House, incident: In
     page = sent(client, of(incident, "rule"), **SAID | {"rules": "9.99", "kind": "interpretation"})
     assert f"{V6}#9.99: no such rule" in page
     page = sent(client, of(incident, "rule"), **STANDING | {"effective_from": "2020-01-01 10:00"})
-    assert "what was played before is not touched" in page
+    assert "a ruling cannot apply to earlier rounds" in page
     page = sent(client, of(incident, "rule"), **SAID | {"excess": "filled"})
     assert "Only a standing interpretation" in page
     page = sent(client, of(incident, "rule"), **SAID | {"question": ""})
@@ -247,8 +247,8 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     read = SAID | {"kind": "interpretation", "rules": "5.9"}
     page = sent(client, of(incident, "rule"), ask="1", **read)
     assert f'name="standing" value="{first.pk}"' in page
-    assert "Follow it, or say why this departs from it." in page
-    assert f"{first} stands" in sent(client, of(incident, "rule"), **read, standing=first.pk)
+    assert "Follow it, or depart from it with a reason." in page
+    assert f"{first} is in force" in sent(client, of(incident, "rule"), **read, standing=first.pk)
     said = read | {"standing": first.pk, "precedent": "depart"}
     assert f"Give a reason for departing from {first}" in sent(client, of(incident, "rule"), **said)
     told = sent(client, of(incident, "rule"), **said, departure="Here the dealer moved them.")
@@ -298,12 +298,12 @@ def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: In
     sent(client, of(incident, "rule"), **STANDING, excess="filled")
     first = Ruling.objects.get()
     assert "Filled" not in text_of(client, of(first))
-    assert "the larger bets, until the box holds just what it may" in text_of(client, of(first))
+    assert "the larger bets, until the box holds exactly what it may" in text_of(client, of(first))
     page = text_of(client, of(first, "supersede"))
     assert 'value="filled" selected' in page
     told = sent(client, of(first, "supersede"), **STANDING, excess="proportional", rounding="5.00")
     second = Ruling.objects.get(replaces=first)
-    assert f"{second} is on record." in told
+    assert f"{second} was recorded." in told
     assert SettlementPolicy.objects.get(ruling=second.number).rounding == 500
     page = text_of(client, of(first))
     assert "superseded" in page
@@ -311,7 +311,7 @@ def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: In
     assert of(first, "supersede") not in page
     assert "was superseded by" in text_of(client, of(first, "supersede"))
     assert "was superseded by" in sent(client, of(first, "withdraw"), reason="Late")
-    assert f"{second} is withdrawn" in sent(
+    assert f"{second} was withdrawn" in sent(
         client, of(second, "withdraw"), reason="It was a mistake", effective_from=""
     )
     assert Ruling.objects.get(replaces=second).is_withdrawal
@@ -332,14 +332,14 @@ def test_standing_interpretations_are_put_to_review_by_a_new_document(house: Hou
         draft=standing(setting=Setting(excess="filled")),
     )  # fmt: skip
     now = timezone.now()
-    assert "To review" not in text_of(logged_in(house["shift-manager"]), f"{ADMIN}/ruling/standing/")
+    assert "Due for review" not in text_of(logged_in(house["shift-manager"]), f"{ADMIN}/ruling/standing/")
     table_assign(
         actor=house["casino-manager"], table=table, pit=house.pits["P1"], rulebook=OPEN_COVER, layout="C",
         chip_unit="1.00", starts_at=now, reason="A new document",
     )  # fmt: skip
     client = logged_in(house["shift-manager"])
     page = text_of(client, f"{ADMIN}/ruling/standing/")
-    assert "To review" in page
+    assert "Due for review" in page
     assert "the larger bets" in page
     assert of(ruling, "review") in page
     assert of(ruling, "review") not in text_of(logged_in(house["auditor"]), f"{ADMIN}/ruling/standing/")
@@ -348,7 +348,7 @@ def test_standing_interpretations_are_put_to_review_by_a_new_document(house: Hou
     assert "It holds there too." in told
     assert "already" in sent(client, of(ruling, "review"), rulebook=OPEN_COVER, outcome="Twice.")
     assert RulingReview.objects.count() == 1
-    assert "To review" not in text_of(client, f"{ADMIN}/ruling/standing/")
+    assert "Due for review" not in text_of(client, f"{ADMIN}/ruling/standing/")
 
 
 # --- What follows ----------------------------------------------------------------------------------
@@ -427,17 +427,17 @@ def test_a_settlement_is_amended_bet_by_bet(house: House, table: Table) -> None:
     assert "not an amount" in sent(client, address, ruling=ruling.pk, net_1="much", reason="As ruled")
     assert "is not a face of a die" in sent(client, address, ruling=ruling.pk, dice="1,3,9", reason="As ruled")
     told = sent(client, address, ruling=ruling.pk, net_1="600.01", reason="As ruled")
-    assert "give a net from −60.00 to 60.00" in told
+    assert "enter a net from −60.00 to 60.00" in told
     told = sent(client, address, ruling=ruling.pk, net_1="0", reason="As ruled")
     assert "waiting for a second person" in told
     order = Consequence.objects.get()
     for role in ("shift-manager", "casino-manager"):
         page = text_of(logged_in(house[role]), of(order))
-        assert "What changes" in page
+        assert 'id="preview">Changes' in page
         assert "−60.00" in page
         assert (of(order, "execute") in page) is (role == "casino-manager")
     assert logged_in(house["shift-manager"]).post(of(order, "execute"), {"reason": "Me, too"}).status_code == 403
-    assert "What changes" in text_of(logged_in(house["casino-manager"]), of(order, "execute"))
+    assert 'id="preview">Changes' in text_of(logged_in(house["casino-manager"]), of(order, "execute"))
     assert "was executed" in sent(logged_in(house["casino-manager"]), of(order, "execute"), reason="Agreed")
     correction = Correction.objects.get()
     assert (correction.nets, correction.is_decided) == ([10_000, 0], True)
@@ -512,7 +512,7 @@ def test_4_9_a_bet_is_settled_by_discretion_by_page(house: House) -> None:
     client = logged_in(house["shift-manager"])
     address = of(moved, "discretion-settle")
     assert address not in text_of(client, of(moved))
-    assert "record what was decided first" in text_of(client, address)
+    assert "record the decision first" in text_of(client, address)
     sent(client, of(moved, "discretion"), round=one.pk, bet="2", decision="It counts on small.", reason="Seen")
     made = Discretion.objects.get()
     assert address in text_of(client, of(moved))
@@ -537,7 +537,7 @@ def test_5_6_the_page_shows_the_time_line_and_takes_a_part_with_a_reason(house: 
     incident = incident_about(house, table, situation="dice-damaged", occurred_from=NOON - 3 * MINUTE)
     client = logged_in(house["shift-manager"])
     for page in (text_of(client, of(incident)), text_of(client, of(incident, "void-affected"))):
-        for words in ("Affected rounds", "Before the incident", "Since the incident", "Still in place", "At TS-01"):
+        for words in ("Affected rounds", "Before the incident", "Since the incident", "Still fitted", "At TS-01"):
             assert words in page
     values = {"rule": "5.6", "from": "2026-11-15 19:57", "reason": "Cracked"}
     assert "Give a reason for voiding only a part" in sent(client, of(incident, "void-affected"), **values)
@@ -555,7 +555,7 @@ def test_settlement_policies_lead_to_their_rulings(house: House, table: Table) -
     )  # fmt: skip
     client = logged_in(house["surveillance"])
     page = text_of(client, "/admin/games/settlementpolicy/")
-    assert "rounded down to 5.00" in page
+    assert "round a cut stake down to 5.00" in page
     assert of(ruling) in page
     policy = SettlementPolicy.objects.get()
     assert of(ruling) in text_of(client, f"/admin/games/settlementpolicy/{policy.pk}/change/")

@@ -182,8 +182,8 @@ def test_division_9_leaves_all_three_policies_open(house: House, excess: str) ->
 def test_which_reading_an_interpretation_is_about_is_on_record(house: House, table: Table) -> None:
     incident = incident_about(house, table, situation="die-not-flat")
     for readings, kind, fault in (
-        (["luck"], INTERPRETATION, "'luck' is no reading of rws-tai-sai-v6; choose excess-in-proportion"),
-        (["void-is-not-healed"], CONFIRMATION, "Only an interpretation is made on a reading"),
+        (["luck"], INTERPRETATION, "'luck' is not a reading of Tai Sai v6; choose excess-in-proportion"),
+        (["void-is-not-healed"], CONFIRMATION, "Only an interpretation takes a reading"),
     ):
         with pytest.raises(ValidationError, match=fault):
             ruled(house, incident, kind=kind, rules=[f"{V6}#5.5.2"], readings=readings)

@@ -244,7 +244,7 @@ def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(
 def test_what_stands_is_superseded_by_what_stands(house: House, incident: Incident) -> None:
     """Else nobody would have ended what it had set."""
     first = ruling_make(actor=house["shift-manager"], incident=incident, draft=standing(setting=FILLED))
-    with pytest.raises(ValidationError, match="stands too, or withdraw it"):
+    with pytest.raises(ValidationError, match="replace it by another one, or withdraw it"):
         ruling_supersede(actor=house["shift-manager"], ruling=first, draft=draft())
     assert policies_of(house.casino, V6)[-1].excess == "filled"
 
@@ -316,9 +316,9 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
     manager = house["shift-manager"]
     first = ruling_make(actor=manager, incident=another("One."), draft=standing(rules=[f"{V6}#5.7"]))
     second = another("Two.")
-    with pytest.raises(ValidationError, match=f"{first} stands"):
+    with pytest.raises(ValidationError, match=f"{first} is in force"):
         ruling_make(actor=manager, incident=second, draft=of())
-    with pytest.raises(ValidationError, match="Enter a reason"):
+    with pytest.raises(ValidationError, match="Give a reason for departing"):
         ruling_make(actor=manager, incident=second, draft=of(departs_from=first))
     followed = ruling_make(actor=manager, incident=second, draft=of(follows=first))
     assert followed.follows == first

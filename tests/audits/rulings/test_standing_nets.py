@@ -99,7 +99,7 @@ class Books(RuleBasedStateMachine):
         except OvertakenError:
             return
         except ValidationError as error:
-            if "that is a void" not in str(error) or any(nets.values()):
+            if "which is a void" not in str(error) or any(nets.values()):
                 raise
 
     @rule(place=PLACES)

@@ -211,7 +211,7 @@ def test_a_net_is_bounded_by_the_stake_and_the_best_odds(
     house: House, round_: Round, ruling: Ruling, place: int, net: int
 ) -> None:
     bounds = ("−100.00 to 100.00", "−60.00 to 60.00")[place]
-    with pytest.raises(ValidationError, match=rf"Bet {place + 1}, seat-{place + 1} on .*give a net from {bounds}"):
+    with pytest.raises(ValidationError, match=rf"Bet {place + 1}, seat-{place + 1} on .*enter a net from {bounds}"):
         settled_as(house, ruling, round_, nets={place: net})
     body = {"kind": "settlement", "ruling": ruling.number, "rounds": ["R-1"], "reason": "As ruled",
             "nets": [{"bet": place + 1, "net": f"{net / 100:.2f}"}]}  # fmt: skip
@@ -228,7 +228,7 @@ def test_a_net_is_bounded_by_the_stake_and_the_best_odds(
 def test_a_single_wins_at_best_what_three_dice_pay(house: House, table: Table) -> None:
     one = a_round(table, bets=[bet("seat-1", "single-1", "100", net="100")])
     ruling = ruled(house, incident_about(house, table, one))
-    with pytest.raises(ValidationError, match="at best 12 to 1"):
+    with pytest.raises(ValidationError, match="best odds of 12 to 1"):
         settled_as(house, ruling, one, nets={0: 120_001})
     settled_as(house, ruling, one, nets={0: 120_000})
     assert Correction.objects.get().nets == [120_000]
@@ -262,7 +262,7 @@ def test_who_ordered_or_executed_does_not_mark_as_paid(house: House, round_: Rou
                 RepaymentMark.objects.create(repayment=repayment, what=what, by=person, who="x")
         assert page(person, order, "mark", repayment=repayment.pk, what="paid").status_code == 403
         assert api(person, f"repayments/{repayment.pk}/marks/", what="paid").status_code == 403
-        assert "another person marks it as paid" in page(person, order).content.decode()
+        assert "another person must mark it as paid" in page(person, order).content.decode()
     repayment_mark(actor=house["shift-manager"], repayment=repayment, what="told")  # that is no money
     repayment_mark(actor=house["pit-manager"], repayment=repayment, what="paid")
     assert {mark.who.split()[0] for mark in repayment.marks.filter(what="paid")} == {"PIT-MANAGER"}
@@ -291,7 +291,7 @@ def test_who_ruled_does_not_execute(house: House, table: Table, round_: Round) -
     ruling = ruled(house, incident_about(house, table, round_), "casino-manager")
     order = settled_as(house, ruling, round_, second=None, dice=[6, 6, 5])
     person = house["casino-manager"]
-    with pytest.raises(Denied, match="decided on"):
+    with pytest.raises(Denied, match="rests on this person's own decision"):
         executed(house, order)
     assert page(person, order, "execute", reason="Agreed").status_code == 403
     assert api(person, f"consequences/{order.pk}/execute/", reason="Agreed").status_code == 403

@@ -132,7 +132,7 @@ def test_a_person_of_the_group_says_in_which_casino(house: House, table: Table, 
     }  # fmt: skip
     refused = client.post("/api/v1/incidents/", report, "application/json")
     assert refused.status_code == 400
-    assert "say in which casino it was" in str(refused.json()["errors"])
+    assert "name the casino" in str(refused.json()["errors"])
     answer = client.post("/api/v1/incidents/", report | {"casino": "ELSE"}, "application/json")
     assert answer.status_code == 201, answer.json()
     assert [one["table"] for one in answer.json()["rounds"]] == ["LON-1"]

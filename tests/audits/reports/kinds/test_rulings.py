@@ -49,7 +49,7 @@ def test_a_ruling_to_the_cell(house: House, table: Table) -> None:
         {
             "number": "RU-2026-000001", "casino": "RWS", "pit": "P1", "table": "TS-01", "incident": incident.number,
             "made_at": NOON, "ruled_by": "SHIFT-MANAGER 陈美玲, shift manager", "post": "Shift manager",
-            "kind": "Not covered by the rules", "situation": "Something that no rule covers",
+            "kind": "Not covered by the rules", "situation": "Other: no rule covers it",
             "rulebook": "Tai Sai (RWS), Game Rules, version 6", "rules": [f"{V6}#5.14"],
             "question": "Who is owed what?", "decision": "赔付大。", "reasoning": "The recording shows it.",
             "scope": "This case", "effective_from": None, "effective_to": None, "state": "In force", "sets": None,
