@@ -220,7 +220,7 @@ def test_1_5_a_duty_keeps_who_granted_it_in_which_post(house: House) -> None:
         ({"staff": "casino-manager"}, "holds a higher post"),
         ({"starts_at": "past"}, "starts now or later"),
         ({"staff": "surveillance"}, "does not work in the pit"),
-        ({"staff": "shift-manager"}, "appoints themselves"),
+        ({"staff": "shift-manager"}, "cannot appoint yourself"),
         ({"starts_at": "long past", "ends_at": "past"}, "has passed"),
         ({"starts_at": "after the end"}, "ends after it starts"),
         ({"pit": "other"}, "not a pit of this casino"),

@@ -195,7 +195,7 @@ def test_a_retired_tumbler_is_out_for_good(house: House, tumbler: Tumbler, table
     for _ in range(2):
         tumbler_retire(actor=house["pit-manager"], tumbler=tumbler, reason="Worn")
     assert now(tumbler).state == "retired"
-    with pytest.raises(ValidationError, match="T-01: retired; choose a tumbler"):
+    with pytest.raises(ValidationError, match=r"T-01: retired\. Choose a tumbler"):
         fit(house, tumbler, table)
     with pytest.raises(ValidationError, match="T-01 is retired and cannot be inspected"):
         inspect(house, tumbler)

@@ -158,7 +158,7 @@ def test_a_sign_that_changed_while_the_form_was_open_is_shown_and_the_edit_kept(
     limits_approve(actor=house["shift-manager"], proposal=other, reason="Agreed")
     edit = {name("min", tables[0], "big-small"): "75", "propose": "yes"}
     _, text = send(house, edit, text)
-    assert "TS-01: another sign is in force at that moment" in text
+    assert "TS-01: another sign is in force at that time" in text
     shown = fields_of(text)
     assert (shown[name("max", tables[0], "single")], shown[name("min", tables[0], "big-small")]) == ("500", "75")
     answer, _ = send(house, {"propose": "yes"}, text)
