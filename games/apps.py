@@ -9,6 +9,7 @@ class GamesConfig(AppConfig):
     verbose_name = "Games"
 
     def ready(self) -> None:
+        # Here, because Django reads this module before any model can be imported.
         from django_structlog.signals import bind_extra_request_finished_metadata
         from simple_history.signals import pre_create_historical_record
 

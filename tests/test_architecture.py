@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
 PROJECT = Path(__file__).parent.parent
 APPS = ("games", "audits", "taisai_backoffice")
@@ -81,3 +82,13 @@ def test_an_import_inside_a_function_names_its_reason(app: str) -> None:
         if not says_why
     ]
     assert silent == []
+
+
+def test_the_game_names_no_table_of_what_is_said_about_it() -> None:
+    assert [str(path.relative_to(PROJECT)) for path in sources("games") if "audits_" in path.read_text()] == []
+
+
+@pytest.mark.parametrize("app", ["games", "audits"])
+def test_every_model_declares_its_own_grants(app: str) -> None:
+    models = [model for model in apps.get_app_config(app).get_models() if not hasattr(model, "instance_type")]
+    assert [model.__name__ for model in models if "grants" not in vars(model)] == []

@@ -22,6 +22,7 @@ from tests.audits.files import played
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9
 from tests.games.floor_setup import HOUR, MINUTE, open_table, ready_table, sign
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 from tests.test_empty_forms import FormFields, undone
 from tests.test_routes import ROLES, samples  # noqa: F401  a record of every kind
@@ -127,8 +128,7 @@ def filled(form: forms.BaseForm) -> dict[str, Any]:
 
 @pytest.mark.parametrize("role", ROLES[2:])
 def test_nobody_is_offered_what_the_gate_refuses(role: str, house: House, scenes: None) -> None:
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     refused, tried, posted = [], 0, 0
     for page, address in offered(client):
         answer: Any = client.get(address)
@@ -148,8 +148,7 @@ def test_nobody_is_offered_what_the_gate_refuses(role: str, house: House, scenes
 
 def shown(house: House, role: str, incident: Incident) -> set[str]:
     """The names of the orders that are offered on a file."""
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     page = client.get(f"/admin/audits/incident/{incident.pk}/change/").content.decode()
     return {address.strip("/").rpartition("/")[2] for address in Buttons(page).addresses} & {
         "void", "void-affected", "amend", "settle", "suspend",
@@ -165,8 +164,7 @@ def test_whoever_may_not_order_is_offered_to_void_unsettled_rounds_only(house: H
     assert shown(house, "pit-supervisor", both) == {"void", "amend"}
     assert shown(house, "pit-manager", over) == {"suspend"}
     assert shown(house, "shift-manager", over) == {"void", "suspend"}
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     form = client.get(f"/admin/audits/incident/{both.pk}/void/").context["form"]
     assert form["rounds"].value() == "B-2"  # the settled one is not suggested
 

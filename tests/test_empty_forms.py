@@ -12,6 +12,7 @@ from django.db import transaction
 from django.test import Client
 
 from tests.conftest import House
+from tests.games.logins import logged_in
 from tests.test_routes import PATHS, QUERIES, ROLES, ROUTES, concrete, samples  # noqa: F401  a record of every kind
 
 #: What is put into every field of a form at once.
@@ -63,10 +64,9 @@ def undone() -> Iterator[None]:
 
 
 def client_of(house: House, role: str) -> Client:
-    client = Client(raise_request_exception=False)
-    if role != "anonymous":
-        client.force_login(house[role])
-    return client
+    if role == "anonymous":
+        return Client(raise_request_exception=False)
+    return logged_in(house[role], raise_request_exception=False)
 
 
 def said(answer: Any) -> str:

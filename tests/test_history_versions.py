@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
-from django.test import Client
 from simple_history.admin import SimpleHistoryAdmin
 
 from audits.findings.services.findings import finding_resolve
@@ -15,20 +14,15 @@ from games.models import Casino
 from tests.audits.sittings import played
 from tests.conftest import House
 from tests.games.floor_setup import open_table
+from tests.games.logins import logged_in
 from tests.test_routes import PATHS, concrete, samples  # noqa: F401  the fixture with a record of every kind
 
 VERSIONS = [name for name in PATHS if name.endswith("_simple_history")]
 
 
-def as_(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def version_page(house: House, record: Any, version: Any, role: str = "auditor") -> str:
     address = f"/admin/{record._meta.app_label}/{record._meta.model_name}/{record.pk}/history/{version.pk}/"
-    answer = as_(house, role).get(address)
+    answer = logged_in(house[role]).get(address)
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -92,7 +86,7 @@ def test_every_model_with_a_history_tab_has_the_page(house: House) -> None:
 
 @pytest.mark.parametrize("role", ["casino-manager", "compliance", "administrator"])
 def test_no_version_of_anything_is_a_form_or_takes_one(role: str, house: House, samples: dict[str, Any]) -> None:  # noqa: F811
-    client, opened = as_(house, role), 0
+    client, opened = logged_in(house[role]), 0
     for name in VERSIONS:
         address = concrete(PATHS[name], samples)
         answer = client.get(address)
@@ -112,19 +106,19 @@ def test_no_version_of_anything_is_a_form_or_takes_one(role: str, house: House, 
 @pytest.mark.parametrize("version", ["0", "x", "99999999999999999999", "-1"])
 def test_a_version_that_is_not_there_is_not_found(version: str, house: House) -> None:
     address = f"/admin/games/casino/{house.casino.pk}/history/{version}/"
-    assert as_(house, "auditor").get(address).status_code == 404
+    assert logged_in(house["auditor"]).get(address).status_code == 404
 
 
 def test_a_version_of_another_record_is_not_found(house: House) -> None:
     version = Casino.history.filter(id=house.other.pk).first()
     address = f"/admin/games/casino/{house.casino.pk}/history/{version.pk}/"
-    assert as_(house, "auditor").get(address).status_code == 404
+    assert logged_in(house["auditor"]).get(address).status_code == 404
 
 
 def test_a_record_out_of_reach_keeps_its_versions_to_itself(house: House) -> None:
     version = Casino.history.filter(id=house.other.pk).first()
     address = f"/admin/games/casino/{house.other.pk}/history/{version.pk}/"
-    assert as_(house, "casino-manager").get(address).status_code == 403
+    assert logged_in(house["casino-manager"]).get(address).status_code == 403
 
 
 def test_times_are_those_of_the_casino(house: House) -> None:

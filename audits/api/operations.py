@@ -2,9 +2,8 @@
 
 from drf_spectacular.utils import OpenApiParameter
 
-from audits.api.schemas import DAY, INCIDENT_NUMBER, SITUATION, STATE
+from audits.api.schemas import DAY, DEPARTMENTS, INCIDENT_NUMBER, SITUATION, STATE
 from audits.incidents.parser import LONGEST_QUERY
-from games.access.roles import DEPARTMENTS
 from games.api.openapi import RefusalAnswer, operation
 from games.api.operations import PAGES, in_path, in_query
 from games.api.schemas import NUMBER, TEXT, ref
@@ -50,7 +49,7 @@ entry_list = operation(
     parameters=[
         TABLE,
         in_query("shift", TEXT, "Only those of this shift, by its name."),
-        in_query("department", {"type": "string", "enum": list(DEPARTMENTS)}, "Only those of this department."),
+        in_query("department", {"type": "string", "enum": DEPARTMENTS}, "Only those of this department."),
         *PERIOD,
         *PAGES,
     ],

@@ -12,7 +12,7 @@ from audits.incidents.search import INCIDENT_NUMBERS, MOST_HITS
 from audits.incidents.serializers import KINDS, LONGEST_EXCERPT
 from audits.incidents.situations import situations
 from audits.models import CustodyStep, IncidentPerson, IncidentState
-from games.access.roles import DEPARTMENTS
+from games.access.roles import access_policy
 from games.api.openapi import Schema
 from games.api.schemas import (
     CODE,
@@ -51,6 +51,7 @@ FACTS_IN: Schema = {
 
 # --- The daily log ---------------------------------------------------------------------------------
 
+DEPARTMENTS = list(access_policy().departments)
 PLACE_OF_RECORDING = {
     "camera": nullable(CAMERA),
     "time_code": nullable(TIME_CODE),
@@ -73,7 +74,7 @@ ENTRY_FIELDS: dict[str, Schema] = {
     "shift": TEXT, "location": nullable(TEXT), "camera": nullable(TEXT), "time_code": nullable(TEXT),
     "recording": nullable(TEXT), "keep_until": nullable(DAY), "monitored": FLAG, "summary": TEXT,
     "confidential": FLAG, "addendum_to": nullable(NUMBER), "author": TEXT,
-    "department": {"type": "string", "enum": list(DEPARTMENTS)}, "written_by": TEXT, "recorded_at": MOMENT,
+    "department": {"type": "string", "enum": DEPARTMENTS}, "written_by": TEXT, "recorded_at": MOMENT,
 }  # fmt: skip
 ENTRY_EXAMPLE = {
     "id": 71, "casino": "RWS", "pit": "P1", "table": "TS-01", "at": "2026-11-15T21:07:00+08:00",

@@ -11,7 +11,7 @@ from unfold.decorators import display
 from audits.findings.selectors import HEAVY
 from audits.models import Finding, Notice, ProposerNotice
 from games.access.gate import authorize, can, visible
-from games.access.roles import ROLES
+from games.access.roles import access_policy
 from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 NAMED = 100
@@ -32,7 +32,7 @@ class NoticeAdmin(GatedAdmin):
 
     @display(description="Notified", ordering="role")
     def role_name(self, notice: Notice) -> str:
-        return ROLES[notice.role].name
+        return access_policy().roles[notice.role].name
 
     @display(description="Place")
     def place(self, notice: Notice) -> str:
@@ -65,7 +65,7 @@ class NoticeAdmin(GatedAdmin):
         context = {
             **self.admin_site.each_context(request),
             "title": f"Notification {notice}", "original": notice, "notice": notice, "opts": self.opts,
-            "role": ROLES[notice.role].name, "mails": notice.mails.select_related("staff"),
+            "role": access_policy().roles[notice.role].name, "mails": notice.mails.select_related("staff"),
             "findings": findings.select_related("table", "round", "live_round")
             .defer(*HEAVY)
             .order_by("-severity", "-amount")[:NAMED],

@@ -6,13 +6,11 @@ A party is a fact: by the round's own record, or named on the incident and confi
 from collections.abc import Iterable
 
 from django.db.models import Q
-from django.utils import timezone
 
 from audits.models import Incident, IncidentPerson, RulingConsent, ruling_setting_of
 from games.access.gate import can
+from games.access.selectors import staff_who_may
 from games.models import Round, Staff
-
-RULING_POSTS = ("shift-manager", "casino-manager")
 
 
 def is_party(person: Staff, rounds: Iterable[Round]) -> bool:
@@ -55,19 +53,17 @@ def is_reporter(person: Staff, incident: Incident) -> bool:
 
 def rulers_of(incident: Incident) -> list[Staff]:
     """The people of the casino in a post that rules at this moment, permanently or acting, who are no party."""
-    now = timezone.now()
-    acting = Q(duties__post__in=RULING_POSTS, duties__starts_at__lte=now, duties__ends_at__gt=now)
-    people = Staff.objects.filter(Q(post__in=RULING_POSTS) | acting, casino=incident.casino, is_active=True)
+    people = staff_who_may("ruling.make").filter(casino=incident.casino)
     return [
         person
-        for person in people.distinct().order_by("number")
+        for person in people.order_by("number")
         if can(person, "ruling.make", incident) and not is_disqualified(person, incident)
     ]
 
 
 def group_rulers_of(incident: Incident) -> list[Staff]:
     """The casino managers of the group, who belong to no single casino, and are no party."""
-    people = Staff.objects.filter(casino=None, department="pit", post="casino-manager", is_active=True)
+    people = staff_who_may("ruling.make").filter(casino=None)
     return [person for person in people.order_by("number") if not is_disqualified(person, incident)]
 
 

@@ -5,7 +5,7 @@ from django import template
 from audits.findings import labels
 from audits.models import Consequence, Finding, Severity
 from audits.rulings.corrections.damage import left_out
-from games.access.roles import ROLES
+from games.access.roles import access_policy
 
 register = template.Library()
 
@@ -37,4 +37,4 @@ def left_out_count(order: Consequence) -> int:
 @register.filter
 def role_name(code: str) -> str:
     """Name a role: `Pit manager` for `pit-manager`."""
-    return ROLES[code].name
+    return access_policy().roles[code].name

@@ -15,13 +15,13 @@ from django.urls import URLPattern, path, reverse
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldBooleanSwitchWidget
 
 from audits.findings.admin.procedural_field import ProceduralField
-from audits.pages.fields import MoneyField
-from audits.pages.listing import keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
 from audits.thresholds.presenters import change_lines, kind_shown
 from games.access.gate import authorize, can, visible, within_reach
 from games.models import Casino, Staff, ThresholdChange
+from games.pages.fields import MoneyField
 from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_safe
+from games.pages.paging import keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 from games.thresholds.selectors import KINDS, thresholds_planned
 from games.thresholds.services import (
     threshold_approve,

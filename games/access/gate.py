@@ -10,14 +10,12 @@ from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from games.access.models.acting_appointment import acting_limits_of
-from games.access.roles import OPERATOR, TERMINAL, Role, is_above, rank, role_of
+from games.access.roles import CONFIDENTIAL, Role, access_policy, is_above, is_of_posts, rank, role_of, role_of_post
 from games.access.services.denials import denial_record
 from games.models import Duty, Staff, Table, Terminal, TerminalTable
 
 M = TypeVar("M", bound=Model)
 
-#: The action of those who see what is confidential.
-CONFIDENTIAL = "confidential.view"
 #: How the caller came in: "GET /admin/…", "command duty".
 entry_point: ContextVar[str] = ContextVar("door", default="")
 #: Asks a person at a page or with the API to confirm that it is them, where an action needs it (services.freshness).
@@ -36,7 +34,7 @@ class Operator:
     casino_id = None
 
     def __str__(self) -> str:
-        return OPERATOR.name
+        return access_policy().roles["operator"].name
 
 
 Actor = Staff | Operator | Terminal
@@ -142,7 +140,7 @@ def capacities(actor: Any) -> list[Capacity]:
     of the pit is nothing else meanwhile: the rights of the own department rest, so that nobody reviews their own acts.
     """
     if isinstance(actor, Operator):
-        return [Capacity(OPERATOR, None)]
+        return [Capacity(access_policy().roles["operator"], None)]
     if isinstance(actor, Terminal):
         return _bound(actor)
     if not isinstance(actor, Staff) or not actor.is_active:
@@ -153,16 +151,17 @@ def capacities(actor: Any) -> list[Capacity]:
     acting = [
         _acting(duty) for duty in _duties(actor) if duty.starts_at <= now < duty.ends_at and gives_rights(duty, actor)
     ]
-    if acting and actor.department != "pit":
+    if acting and not is_of_posts(actor.department):
         return sorted(acting, key=_rank_of, reverse=True)
     return sorted([own, *acting], key=_rank_of, reverse=True) if acting else [own]
 
 
 def _bound(terminal: Terminal) -> list[Capacity]:
     """Read anew at each question: neither a key that was revoked nor one that is bound to no table is anything."""
+    role = access_policy().roles["terminal"]
     bindings = TerminalTable.objects.filter(terminal=terminal.pk, terminal__revoked_at=None)
     table_ids = frozenset(bindings.values_list("table", flat=True))
-    return [Capacity(TERMINAL, terminal.casino_id, table_ids=table_ids)] if table_ids else []
+    return [Capacity(role, terminal.casino_id, table_ids=table_ids)] if table_ids else []
 
 
 def gives_rights(duty: Duty, staff: Staff) -> bool:
@@ -172,8 +171,8 @@ def gives_rights(duty: Duty, staff: Staff) -> bool:
     """
     if not is_above(duty.post, staff.post):
         return False
-    if staff.department == "pit":
-        return duty.department in ("", "pit")
+    if is_of_posts(staff.department):
+        return duty.department in ("", staff.department)
     return duty.department == staff.department and acting_limits_of(duty.casino).other_departments
 
 
@@ -186,7 +185,7 @@ def _duties(staff: Staff) -> list[Duty]:
 
 
 def _acting(duty: Duty) -> Capacity:
-    return Capacity(role_of("pit", duty.post), duty.casino_id, duty.pit_id, duty)
+    return Capacity(role_of_post(duty.post), duty.casino_id, duty.pit_id, duty)
 
 
 def _rank_of(standing: Capacity) -> int:

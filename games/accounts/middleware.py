@@ -22,6 +22,7 @@ from games.api.authentication import SCHEME
 from games.api.problems import is_call, problem_outside
 from games.models import Staff
 from taisai_backoffice.web.hashing import TooManyHashesError, is_full
+from taisai_backoffice.web.refusals import busy
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -67,8 +68,6 @@ class BusyMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, TooManyHashesError):
             return None
-        from taisai_backoffice.web.refusals import busy
-
         return busy(request, str(exception), exception.wait)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 
-from games.access.roles import DEPARTMENTS, POSTS
+from games.access.roles import access_policy, is_of_posts
 from games.engine.errors import InputError
 from games.engine.json_input import (
     LARGEST_TEXT,
@@ -310,8 +310,8 @@ def _verify_known(faults: FloorFaults, where: str, limits: Limits) -> None:
 def _staff(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StaffEntry:
     _keys(faults, where, entry, STAFF, "number", "name", "department")
     values = {key: faults.text(entry, where, key) for key in STAFF}
-    faults.choice(where, "department", values["department"], DEPARTMENTS, "department")
-    faults.choice(where, "post", values["post"], POSTS, "post")
+    faults.choice(where, "department", values["department"], tuple(access_policy().departments), "department")
+    faults.choice(where, "post", values["post"], access_policy().posts, "post")
     if values["number"] and values["name"]:
         person = Staff(number=values["number"], name=values["name"])
         faults.fields(where, person, {"number": "number", "name": "name"})
@@ -325,11 +325,11 @@ def _staff(faults: FloorFaults, where: str, entry: dict[str, Any]) -> StaffEntry
 
 
 def _verify_post(faults: FloorFaults, where: str, entry: dict[str, Any], values: dict[str, str]) -> None:
-    if values["department"] == "pit":
+    if is_of_posts(values["department"]):
         for key in ("casino", "post"):
             if key not in entry:
                 faults.add(f"{where}: {key}", f"is missing; people of the pit have a {key}.")
-    elif values["department"] in DEPARTMENTS:
+    elif values["department"] in access_policy().departments:
         for key in ("post", "pit"):
             if values[key]:
                 faults.add(f"{where}: {key}", f"only people of the pit have a {key}; leave it out.")

@@ -20,6 +20,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from games.access.gate import authorize, can, can_be_confidential, has_place, visible, visible_or_none
 from games.history.versions import readable_value, version_facts
 from games.models import Staff
+from games.pages.paging import is_key
 
 
 def actor_of(request: HttpRequest) -> Staff:
@@ -33,11 +34,6 @@ def require_safe(request: HttpRequest) -> None:
     """A page of ours that shows a record: nothing is sent to it."""
     if request.method not in ("GET", "HEAD"):
         raise PermissionDenied("This page is only to look at; what changes a record has a page of its own.")
-
-
-def is_key(text: str) -> bool:
-    """Return whether a part of an address can be the key of a record."""
-    return text.isascii() and text.isdecimal() and len(text) < len(str(2**63))
 
 
 class GatedAdmin(ModelAdmin):
@@ -59,6 +55,19 @@ class GatedAdmin(ModelAdmin):
         except (self.model.DoesNotExist, ValidationError, ValueError):
             thing = None
         return visible_or_none(request.user, self.model, thing) if can_be_confidential(self.model) else thing
+
+    def get_or_404(self, request: HttpRequest, object_id: str) -> Any:
+        """Return the record of a page whose step asks the gate itself."""
+        thing = self.get_object(request, object_id)
+        if thing is None:
+            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
+        return thing
+
+    def get_or_deny(self, request: HttpRequest, object_id: str, action: str = "") -> Any:
+        """Return the record of a page; out of reach of the action, viewing by default, it is refused on record."""
+        thing = self.get_or_404(request, object_id)
+        authorize(actor_of(request), action or f"{self.opts.model_name}.view", thing)
+        return thing
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Only what the page offers as a filter: any other lookup would ask about columns that it does not show."""
@@ -240,9 +249,7 @@ class AuditedAdmin(SimpleHistoryAdmin, GatedAdmin):
         take: Callable[[Staff, Any, dict[str, Any]], str],
     ) -> HttpResponse:  # fmt: skip
         """A page that takes one step on one record: `take` calls the service and says what was done."""
-        thing = self.get_object(request, object_id)
-        if thing is None:
-            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
+        thing = self.get_or_404(request, object_id)
         back = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[thing.pk])
         return take_step(
             self.admin_site, request, thing, action=action, title=title, form_class=form_class, take=take, back=back

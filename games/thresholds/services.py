@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from games.access.gate import actor_name, authorize, can
+from games.access.selectors import staff_who_may
 from games.floor.moments import as_text, day_starts, gaming_day
 from games.history.audited_save import OvertakenError, verify_reason
 from games.ledger.services import LedgerEntry, ledger_append
@@ -98,7 +99,7 @@ def verify_decider(actor: Staff, change: ThresholdChange, outcome: Outcome) -> N
 def deciders(change: ThresholdChange) -> list[Staff]:
     """Return who may decide on a change now: other compliance people of its casino, or of no single casino."""
     here = Q(casino=change.casino_id) | Q(casino=None)
-    people = Staff.objects.filter(here, department="compliance", is_active=True).exclude(pk=change.proposed_by_id)
+    people = staff_who_may("thresholdchange.approve").filter(here).exclude(pk=change.proposed_by_id)
     return [person for person in people.order_by("number") if can(person, "thresholdchange.approve", change)]
 
 

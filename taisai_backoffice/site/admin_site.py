@@ -16,16 +16,23 @@ from django.utils.decorators import method_decorator
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
+from audits.findings.dashboard import decisions_overview, findings_overview
+from audits.incidents.dashboard import incident_overview
+from audits.rulings.dashboard import ruling_overview
+from games.access.dashboard import login_overview, overview
+from games.access.services.people import own_password_set
+from games.accounts.clients import client_of
+from games.accounts.services.login_throttle import ThrottledError
+from games.accounts.services.logins import password_confirm, password_login
+from games.pages.gated import actor_of
 from taisai_backoffice.site.navigation import sidebar_groups
+from taisai_backoffice.web.hashing import TooManyHashesError
 
 
 class LoginForm(AuthenticationForm):
     """Staff number and password, checked by the service: throttled, bounded, and on record where it fails."""
 
     def clean(self) -> dict[str, Any]:
-        from games.accounts.clients import client_of
-        from games.accounts.services.logins import password_login
-
         number, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
         if number is not None and password:
             self.user_cache = password_login(client=client_of(self.request), number=number, password=password)
@@ -42,9 +49,6 @@ class OwnPasswordForm(AdminOwnPasswordChangeForm):
         self.client = client
 
     def clean_old_password(self) -> str:
-        from games.accounts.services.login_throttle import ThrottledError
-        from games.accounts.services.logins import password_confirm
-
         old = str(self.cleaned_data["old_password"])
         try:
             if password_confirm(client=self.client, staff=self.user, password=old):
@@ -54,8 +58,6 @@ class OwnPasswordForm(AdminOwnPasswordChangeForm):
         raise ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
 
     def save(self, commit: bool = True) -> Any:
-        from games.access.services.people import own_password_set
-
         old, new = self.cleaned_data["old_password"], self.cleaned_data["new_password1"]
         own_password_set(staff=self.user, old_password=old, password=new)
         return self.user
@@ -71,6 +73,7 @@ class BackOfficeSite(UnfoldAdminSite):
     login_form = LoginForm
 
     def get_urls(self) -> list[Any]:
+        # Here, because these modules register their pages with this very site.
         from games.accounts.admin.confirmation import confirm
         from games.accounts.admin.passkeys import (
             own_passkey_remove,
@@ -115,9 +118,6 @@ class BackOfficeSite(UnfoldAdminSite):
 
         A bare page for these: whoever guesses as fast as possible should cost the site as little as possible.
         """
-        from games.accounts.services.login_throttle import ThrottledError
-        from taisai_backoffice.web.hashing import TooManyHashesError
-
         try:
             return super().login(
                 request, {"says_no_factor": not settings.REQUIRE_SECOND_FACTOR, **(extra_context or {})}
@@ -137,12 +137,6 @@ class BackOfficeSite(UnfoldAdminSite):
         return super().admin_view(view, cacheable)
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        from audits.findings.dashboard import decisions_overview, findings_overview
-        from audits.incidents.dashboard import incident_overview
-        from audits.rulings.dashboard import ruling_overview
-        from games.access.dashboard import login_overview, overview
-        from games.pages.gated import actor_of
-
         actor = actor_of(request)
         ours = (
             overview(actor),
@@ -164,8 +158,6 @@ class BackOfficeSite(UnfoldAdminSite):
         return sidebar_groups(super().get_sidebar_list(request), request)
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
-        from games.accounts.clients import client_of
-
         request.current_app = self.name
         return PasswordChangeView.as_view(
             form_class=partial(OwnPasswordForm, client=client_of(request)),

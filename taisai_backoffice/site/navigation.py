@@ -16,6 +16,7 @@ def page(
     """A sidebar entry, there for whoever may do `action`; `badge` says what is to be told beside its title."""
 
     def permission(request: HttpRequest) -> bool:
+        # Here, because the settings import this module before any model can be imported.
         from games.access.gate import can
 
         return can(request.user, action)
@@ -24,6 +25,7 @@ def page(
 
 
 def open_alerts(request: HttpRequest) -> str:
+    # Here, because the settings import this module before any model can be imported.
     from audits.findings.dashboard import alerts_badge
 
     return alerts_badge(request)

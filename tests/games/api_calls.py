@@ -9,7 +9,6 @@ import schemathesis
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
-from django.test import Client
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from schemathesis.checks import not_a_server_error
@@ -40,6 +39,7 @@ from tests.audits.files import PNG
 from tests.conftest import OPERATOR, PEOPLE, House, build_house, connected_to
 from tests.games.engine.oracle import V6
 from tests.games.floor_setup import bare_table, dice_of, open_table
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import current, line
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(public=True)
@@ -139,8 +139,7 @@ def one_connection() -> Iterator[None]:
 def credentials(house: Any, role: str) -> dict[str, Any]:
     if role == "anonymous":
         return {}
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     session = client.cookies["taisai_session"].value
     return {"cookies": {"taisai_session": session, "taisai_csrf": TOKEN}, "headers": {"X-CSRFToken": TOKEN}}
 

@@ -1,4 +1,4 @@
-"""People who log in for tests: with a password, with codes, from an address."""
+"""People who log in for tests: at once, with a password, with codes, from an address."""
 
 from typing import Any
 
@@ -13,6 +13,13 @@ from tests.conftest import OPERATOR, House
 
 PASSWORD = "correct horse battery"
 LOGIN = "/admin/login/"
+
+
+def logged_in(person: Staff, **options: Any) -> Client:
+    """Return a browser in which a person is logged in; `options` are the test client's own."""
+    client = Client(**options)
+    client.force_login(person)
+    return client
 
 
 def with_password(house: House, role: str) -> Staff:

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from games.live.services import live_finish
 from games.models import LiveRound, LiveStep, Round, Table
 from tests.conftest import House
 from tests.games.floor_setup import HOUR, MINUTE, NOON, SECOND, open_table, ready_table, sign
 from tests.games.live.playing import Player, box
+from tests.games.logins import logged_in
 
 
 @pytest.fixture
@@ -136,8 +136,7 @@ def test_a_terminal_that_dies_after_no_more_bets_is_seen_and_its_round_is_finish
         clock.shift(wait)
         silent.append(live.is_left_open)
     assert silent == [False, True]
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     (shown,) = client.get("/api/v1/live-rounds/?state=in-play").json()["results"]
     assert (shown["left_open"], shown["state"]) == (True, "closed")
     live_finish(

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from audits.incidents.checklist import checklist_of
 from audits.incidents.serializers import incident_document
@@ -14,6 +13,7 @@ from tests.audits.files import leaves
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, V6
 from tests.games.floor_setup import ready_table, sign
+from tests.games.logins import logged_in
 
 CASES = [
     (DIVISION_9, "2", "oral-wager", {"with_chips": "yes", "in_time": "yes"}),
@@ -48,8 +48,7 @@ def test_such_an_incident_is_advised_on_checked_off_and_kept(
     assert document["checklist"][0]["ticks"][0]["who"].startswith("PIT-SUPERVISOR")
     (leaf,) = leaves("incident-step", incident.steps.get().pk)
     assert situation in str(leaf)
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     page = client.get(f"/admin/audits/incident/{incident.pk}/change/").content.decode()
     for words in (account, advice["explain"].partition("'")[0][:40], *advice["rules"]):
         assert words in page, words

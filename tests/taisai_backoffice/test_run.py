@@ -18,7 +18,7 @@ import psutil
 import psycopg
 import pytest
 
-from games.access.roles import ROLES
+from games.access.roles import access_policy
 from taisai_backoffice.embedded.home import PROJECT, Home
 from taisai_backoffice.embedded.postgres import Postgres
 from tests import servers
@@ -145,7 +145,7 @@ def worker_of(run: Run) -> psutil.Process:
 def test_from_nothing_to_an_address_and_a_login_for_each_role(product: Product) -> None:
     run = product.at_work()
     assert run.address() == f"http://localhost:{product.port}/"
-    roles = {role.name for role in ROLES.values() if role.may and role.department}
+    roles = {role.name for role in access_policy().roles.values() if role.may and role.department}
     assert len(roles) == 8
     assert run.logins().keys() == roles
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Model, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -22,14 +22,15 @@ from audits.findings.labels import KINDS, PROCEDURES, finding_text, rules_cited,
 from audits.findings.selectors import STATES, FindingFilter, findings_list
 from audits.findings.services.findings import finding_acknowledge
 from audits.models import Category, Finding, Severity
-from audits.pages.fields import day_field
 from audits.rulings.presenters import readings_behind
 from games.access.gate import authorize, can
 from games.engine.rules.loader import rulebooks
 from games.floor.approval import approval_notice
 from games.history.audited_save import OvertakenError
 from games.labels.rules import rulebook_title
+from games.pages.fields import day_field
 from games.pages.gated import actor_of, require_safe, take_step
+from games.pages.steps import PageStep
 
 ROWS = 50
 LARGEST_KEY = 2**63 - 1
@@ -77,7 +78,7 @@ class FindingAdmin(ReadableHistoryAdmin):
         def view(name: str, address: str, function: Any) -> Any:
             return path(address, self.admin_site.admin_view(function), name=f"audits_finding_{name}")
 
-        own = [view(name, f"<path:object_id>/{name}/", partial(self.step_view, name=name)) for name in STEPS]
+        own = [view(step.name, f"<path:object_id>/{step.name}/", partial(self.step_view, step=step)) for step in STEPS]
         many = view("acknowledge_many", "acknowledge/", self.acknowledge_view)
         return [many, *own, *super().get_urls()]
 
@@ -135,7 +136,7 @@ class FindingAdmin(ReadableHistoryAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        finding = self.get_or_deny(request, object_id)
+        finding: Finding = self.get_or_deny(request, object_id)
         book = rulebooks().get(finding.rulebook)
         context = {
             **self.admin_site.each_context(request),
@@ -154,17 +155,8 @@ class FindingAdmin(ReadableHistoryAdmin):
         }  # fmt: skip
         return TemplateResponse(request, "findings/finding.html", context)
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> Finding:
-        """Return the finding if it exists and the user may see it."""
-        finding: Finding | None = self.get_object(request, object_id)
-        if finding is None:
-            raise Http404(f"There is no finding {object_id}.")
-        authorize(actor_of(request), "finding.view", finding)
-        return finding
-
-    def step_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
-        finding = self.get_or_deny(request, object_id)
-        step = STEPS[name]
+    def step_view(self, request: HttpRequest, object_id: str, step: PageStep) -> HttpResponse:
+        finding: Finding = self.get_or_deny(request, object_id)
         return take_step(
             self.admin_site, request, finding, action=step.action, title=step.title, form_class=step.form,
             take=step.take, back=reverse("admin:audits_finding_change", args=[finding.pk]),

@@ -1,12 +1,10 @@
 """The steps that people take on a finding: a form and one service call each."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.urls import reverse
-from django.utils import timezone
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminSelectWidget
 
 from audits.findings.services.findings import (
@@ -23,10 +21,12 @@ from audits.findings.services.findings import (
 )
 from audits.findings.services.weighing import confirm_from
 from audits.models import Finding
-from audits.pages.fields import MoneyField
 from games.access.gate import can
+from games.access.selectors import staff_who_may
 from games.models import Staff
+from games.pages.fields import MoneyField
 from games.pages.gated import ActionForm, Button
+from games.pages.steps import PageStep
 
 Take = Callable[[Staff, Any, dict[str, Any]], str]
 
@@ -87,16 +87,8 @@ class ReopenForm(FindingForm):
 
 def resolvers(finding: Finding) -> list[Staff]:
     """List the people who may resolve a finding now, by a permanent post or an acting appointment."""
-    now = timezone.now()
-    pit = finding.table.pit
-    people = Staff.objects.filter(is_active=True, department="pit", casino=finding.table.casino_id).exclude(
-        post="dealer", duties=None
-    )
-    near = [
-        person for person in people.distinct().select_related("pit") if person.pit_id in (None, pit.pk if pit else None)
-    ]
-    acting = people.filter(duties__starts_at__lte=now, duties__ends_at__gt=now).distinct()
-    return [person for person in {*near, *acting} if can(person, "finding.resolve", finding)]
+    people = staff_who_may("finding.resolve").filter(casino=finding.table.casino_id).select_related("pit")
+    return [person for person in people if can(person, "finding.resolve", finding)]
 
 
 # --- The steps -------------------------------------------------------------------------------------
@@ -132,34 +124,38 @@ def reopen(actor: Staff, finding: Finding, values: dict[str, Any]) -> str:
     return f"Reopened: {finding}."
 
 
-@dataclass(frozen=True)
-class FindingAction:
-    title: str
-    icon: str
-    action: str
-    form: type[FindingForm]
-    take: Take
-    is_main: bool = False
+def is_possible(form: type[FindingForm]) -> Callable[[Any, Finding], bool]:
+    """Return the question whether a finding is in a state in which the service of a form takes it."""
 
-    def is_possible(self, finding: Finding) -> bool:
-        """Say whether the finding's status allows this step."""
+    def makes_sense(actor: Any, finding: Finding) -> bool:
         try:
-            self.form.verify(finding)
+            form.verify(finding)
         except forms.ValidationError:
             return False
         return True
 
+    return makes_sense
 
-STEPS = {
-    "acknowledge": FindingAction(
-        "Acknowledge", "visibility", "finding.acknowledge", AcknowledgeForm, acknowledge, True
+
+STEPS = (
+    PageStep(
+        "acknowledge", "Acknowledge", "visibility", "finding.acknowledge", AcknowledgeForm, acknowledge,
+        is_possible(AcknowledgeForm), is_main=True,
     ),
-    "assign": FindingAction("Assign", "person_add", "finding.assign", AssignForm, assign),
-    "resolve": FindingAction("Resolve", "task_alt", "finding.resolve", ResolveFindingForm, resolve),
-    "confirm": FindingAction("Confirm", "verified", "finding.confirm", ConfirmFindingForm, confirm, True),
-    "return": FindingAction("Return", "undo", "finding.confirm", ConfirmFindingForm, send_back),
-    "reopen": FindingAction("Reopen", "lock_open", "finding.resolve", ReopenForm, reopen),
-}
+    PageStep("assign", "Assign", "person_add", "finding.assign", AssignForm, assign, is_possible(AssignForm)),
+    PageStep(
+        "resolve", "Resolve", "task_alt", "finding.resolve", ResolveFindingForm, resolve,
+        is_possible(ResolveFindingForm),
+    ),
+    PageStep(
+        "confirm", "Confirm", "verified", "finding.confirm", ConfirmFindingForm, confirm,
+        is_possible(ConfirmFindingForm), is_main=True,
+    ),
+    PageStep(
+        "return", "Return", "undo", "finding.confirm", ConfirmFindingForm, send_back, is_possible(ConfirmFindingForm)
+    ),
+    PageStep("reopen", "Reopen", "lock_open", "finding.resolve", ReopenForm, reopen, is_possible(ReopenForm)),
+)  # fmt: skip
 
 
 def buttons(actor: Any, finding: Finding) -> list[Button]:
@@ -169,9 +165,9 @@ def buttons(actor: Any, finding: Finding) -> list[Button]:
     """
     own = finding.resolved_by_id is not None and finding.resolved_by_id == getattr(actor, "pk", None)
     return [
-        Button(reverse(f"admin:audits_finding_{name}", args=[finding.pk]), step.title, step.icon, step.is_main)
-        for name, step in STEPS.items()
-        if step.is_possible(finding)
+        Button(reverse(f"admin:audits_finding_{step.name}", args=[finding.pk]), step.title, step.icon, step.is_main)
+        for step in STEPS
+        if step.makes_sense(actor, finding)
         and can(actor, step.action, finding)
         and not (own and step.action == "finding.confirm")
     ]

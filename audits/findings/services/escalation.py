@@ -29,12 +29,11 @@ from audits.models import (
     policy_of,
 )
 from games.access.gate import capacities
-from games.access.roles import ROLES
+from games.access.roles import access_policy
 from games.models import Casino, Staff, Table
 
 log = structlog.get_logger(__name__)
 
-LADDER = ("pit-manager", "shift-manager", "casino-manager", "compliance")
 BATCH = 2000
 NAMED = 10  # findings that a notification names; it counts the rest
 MAILED_FOR = dt.timedelta(days=1)
@@ -52,8 +51,8 @@ def findings_escalate(*, now: dt.datetime | None = None) -> list[Notice]:
         return []
     due: dict[Group, list[tuple[Finding, int]]] = defaultdict(list)
     for finding, level in _due(moment):
-        role = LADDER[level - 1]
-        pit = finding.table.pit if ROLES[role].reach == "pit" else None
+        role = access_policy().escalation[level - 1]
+        pit = finding.table.pit if access_policy().roles[role].reach == "pit" else None
         due[finding.table.casino_id, pit.pk if pit else None, role].append((finding, level))
     return [_notify(group, entries, moment) for group, entries in due.items()]
 
@@ -65,7 +64,7 @@ def _due(now: dt.datetime) -> Iterable[tuple[Finding, int]]:
         level=Coalesce(Subquery(last.values("level")[:1]), 0),
         since=Coalesce(Subquery(last.values("notice__at")[:1]), F("found_at")),
     )
-    due = waiting.filter(_open_too_long(now), level__lt=len(LADDER)).order_by("found_at", "pk")
+    due = waiting.filter(_open_too_long(now), level__lt=len(access_policy().escalation)).order_by("found_at", "pk")
     levels = dict(due.values_list("pk", "level")[:BATCH])
     locked = Finding.objects.select_for_update(of=("self",), skip_locked=True).select_related("table__casino")
     for finding in locked.filter(pk__in=levels, state=Finding.State.OPEN, lapsed_at=None):
@@ -114,12 +113,13 @@ def holders(role: str, casino: Casino, table: Table) -> list[Staff]:
 
 def people_in(role: str, casino: Casino) -> list[Staff]:
     """List the people who hold a role now anywhere in a casino, permanently or acting."""
-    wanted = ROLES[role]
+    wanted = access_policy().roles[role]
     here = Q(casino=casino) | Q(casino=None)
     now = timezone.now()
-    acting = Q(duties__post=role, duties__starts_at__lte=now, duties__ends_at__gt=now)
-    own = Q(department=wanted.department, post=wanted.post or "")
-    return list(Staff.objects.filter(here & (own | acting), is_active=True).distinct())
+    held = Q(department=wanted.department, post=wanted.post or "")
+    if wanted.post:
+        held |= Q(duties__post=wanted.post, duties__starts_at__lte=now, duties__ends_at__gt=now)
+    return list(Staff.objects.filter(here & held, is_active=True).distinct())
 
 
 def text_of(findings: list[Finding]) -> str:

@@ -13,11 +13,11 @@ from audits.incidents.deadlines import clock
 from audits.incidents.selectors import disputes_found
 from audits.incidents.services.disputes import dispute_mark, dispute_resolve
 from audits.models import Dispute
-from audits.pages.listing import ROWS, keyset_page
 from games.access.gate import authorize, can
 from games.floor.admin.forms import MomentField
 from games.models import Staff
 from games.pages.gated import ActionForm, AuditedAdmin, Button, actor_of, require_safe
+from games.pages.paging import ROWS, keyset_page
 
 MARKS = {
     "notify": ("notified_at", "Inspector notified", "mark_email_read"),

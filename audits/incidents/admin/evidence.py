@@ -21,12 +21,13 @@ from audits.incidents.admin import fields
 from audits.incidents.evidence.file_types import LISTED, TYPES
 from audits.incidents.services.evidence import MEGABYTE, camera_add, evidence_add, evidence_open
 from audits.models import CustodyStep, Evidence, Incident, LogEntry
-from audits.pages.listing import keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
-from games.access.gate import CONFIDENTIAL, authorize, can, visible
+from games.access.gate import authorize, can, visible
+from games.access.roles import CONFIDENTIAL
 from games.access.services.access_records import confidential_read
 from games.models import Staff
 from games.pages.gated import Button, actor_of, add_errors, require_safe
+from games.pages.paging import keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 from taisai_backoffice.web.uploads import BoundedUploadHandler
 
 #: What a form has beside its file: names, boundaries, the other fields.

@@ -15,13 +15,13 @@ from audits.incidents.labels import SITUATIONS, facts_asked
 from audits.incidents.selectors import rounds_called
 from audits.incidents.services.incidents import IncidentReport
 from audits.models import Category, Finding, IncidentPerson, LogEntry
-from audits.pages.listing import key_of
 from games.access.gate import authorize, can, visible
 from games.engine.dice import COUNT, UNKNOWN, parse_known_dice
 from games.engine.errors import InputError
 from games.engine.rules.loader import rulebook
 from games.floor.admin.forms import MomentField
 from games.models import RecordingConflict, Round, Staff
+from games.pages.paging import key_of
 
 Part = IncidentPerson.Part
 #: From where a file is opened: the name in the address, what it is, and what lets somebody look at it.

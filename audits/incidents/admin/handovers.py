@@ -13,12 +13,13 @@ from django.urls import URLPattern, path
 from audits.incidents.admin import fields
 from audits.incidents.services.log import handover_sign, handover_take, open_matters
 from audits.models import Handover, Incident
-from audits.pages.listing import keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
 from games.access.gate import authorize, can, visible
+from games.access.roles import may_be_confidential
 from games.access.services.access_records import confidential_read
 from games.models import Casino, Staff
 from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_safe, take_step
+from games.pages.paging import keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 
 
 class SignHandoverForm(forms.Form):
@@ -28,7 +29,7 @@ class SignHandoverForm(forms.Form):
 
     def __init__(self, *args: Any, actor: Staff, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if actor.department == "surveillance":
+        if may_be_confidential("handover", actor.department):
             self.fields["is_confidential"] = fields.confidential_field()
         fields.offer_casino(self, actor)
 

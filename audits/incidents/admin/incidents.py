@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import prefetch_related_objects
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -18,7 +18,7 @@ from audits.incidents.admin.disputes import dispute_buttons
 from audits.incidents.admin.evidence import upload_page
 from audits.incidents.admin.form import IncidentForm, initial_from, origins_of
 from audits.incidents.admin.rulings import RulingViews, discretion_buttons, order_buttons, rule_buttons
-from audits.incidents.admin.steps import STATES, STEPS, IncidentAction, taken_to, verify_leads_to
+from audits.incidents.admin.steps import STATES, STEPS, taken_to, verify_leads_to
 from audits.incidents.checklist import checklist_of
 from audits.incidents.deadlines import clock
 from audits.incidents.labels import facts_asked, situation_words
@@ -37,12 +37,13 @@ from audits.incidents.services.checklist import step_tick
 from audits.incidents.services.incidents import incident_open
 from audits.incidents.states import find_transition, transitions_from
 from audits.models import Incident, IncidentNote, IncidentRound, IncidentState
-from audits.pages.listing import keyset_page
 from audits.rulings.conflict_of_interest import who_decides
 from audits.rulings.presenters import rulings_of
 from games.access.gate import authorize, can
 from games.access.services.access_records import confidential_read, words_searched
 from games.pages.gated import ActionForm, AuditedAdmin, Button, actor_of, add_errors, require_safe
+from games.pages.paging import keyset_page
+from games.pages.steps import PageStep
 from games.rounds.current_status import add_current_status
 
 #: How a state looks in a list.
@@ -96,13 +97,6 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
             for name, step in views.items()
         ]
         return [*own, *super().get_urls()]
-
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> Incident:
-        incident: Incident | None = self.get_object(request, object_id)
-        if incident is None:
-            raise Http404(f"There is no incident {object_id}.")
-        authorize(actor_of(request), "incident.view", incident)
-        return incident
 
     def address(self, incident: Incident, page: str = "change") -> str:
         return reverse(f"admin:audits_incident_{page}", args=[incident.pk])
@@ -204,7 +198,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
     ) -> HttpResponse:
         require_safe(request)
         actor = actor_of(request)
-        incident = self.get_or_deny(request, object_id)
+        incident: Incident = self.get_or_deny(request, object_id)
         dispute = getattr(incident, "dispute", None)
         notes = list(notes_of(actor, incident).order_by("at", "pk"))
         evidence = list(evidence_of(actor, incident)) if can(actor, "evidence.view", incident) else None
@@ -231,7 +225,7 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
     def checklist_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Tick or untick one step; back on the page it says who and when."""
         actor = actor_of(request)
-        incident = self.get_or_deny(request, object_id)
+        incident: Incident = self.get_or_deny(request, object_id)
         authorize(actor, "incident.change", incident)
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
@@ -251,21 +245,21 @@ class IncidentAdmin(RulingViews, AuditedAdmin):
             if can(actor, one.action, incident)
         ]
         steps = [
-            Button(self.address(incident, one.name), one.title, one.icon)
-            for one in STEPS
-            if one.is_open_to(actor, incident) and not (one.name == "dispute" and hasattr(incident, "dispute"))
+            Button(self.address(incident, step.name), step.title, step.icon)
+            for step in STEPS
+            if can(actor, step.action, incident) and step.makes_sense(actor, incident)
         ]
         if can(actor, "evidence.add", incident):
             steps.insert(1, Button(self.address(incident, "evidence"), "Add evidence", "attach_file"))
         return [*rule_buttons(actor, incident), *onward, *steps, *discretion_buttons(actor, incident)]
 
-    def step_view(self, request: HttpRequest, object_id: str, taken: IncidentAction) -> HttpResponse:
+    def step_view(self, request: HttpRequest, object_id: str, taken: PageStep) -> HttpResponse:
         form = type(taken.form.__name__, (taken.form,), {"actor": actor_of(request)})
         return self.step(request, object_id, action=taken.action, title=taken.title, form_class=form, take=taken.take)
 
     def state_view(self, request: HttpRequest, object_id: str, to: IncidentState) -> HttpResponse:
         """What the table of transitions does not have is told, and asks for no right."""
-        incident = self.get_or_deny(request, object_id)
+        incident: Incident = self.get_or_deny(request, object_id)
         transition = find_transition(incident.state, to)
         if transition is None:
             try:

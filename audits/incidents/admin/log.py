@@ -18,13 +18,14 @@ from audits.incidents.search import EntryFilter, SearchPeriod, entries_found, ev
 from audits.incidents.services.log import log_addendum, log_write
 from audits.incidents.shifts import shifts_of
 from audits.models import Incident, LogEntry
-from audits.pages.listing import keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
 from games.access.gate import authorize, can, visible
+from games.access.roles import may_be_confidential
 from games.access.services.access_records import confidential_read, words_searched
 from games.floor.admin.forms import MomentField
 from games.models import Staff
 from games.pages.gated import ActionForm, Button, actor_of, add_errors, require_safe, take_step
+from games.pages.paging import keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 
 
 class LogForm(forms.Form):
@@ -44,7 +45,7 @@ class LogForm(forms.Form):
         self.actor = actor
         self.fields["at"].widget.attrs["placeholder"] = f"now, {timezone.localtime():%H:%M}"
         self.fields["table"] = fields.table_choice(actor, "logentry.add")
-        if actor.department == "surveillance":
+        if may_be_confidential("logentry", actor.department):
             self.fields["is_confidential"] = fields.confidential_field()
         fields.offer_casino(self, actor)
 

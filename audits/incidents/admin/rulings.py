@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from audits.models import Incident, IncidentState, Ruling
 from audits.rulings.admin.discretions import DiscretionForm, record
-from audits.rulings.admin.orders import ORDERS, OrderKind, order_buttons, order_page
+from audits.rulings.admin.orders import ORDERS, order_buttons, order_page
 from audits.rulings.admin.ruling_form import draft_page, initial_of, may_rule, precedents_piece
 from audits.rulings.admin.settlement_form import discretion_settle_page, settle_page
 from audits.rulings.discretion_scope import leaves_room
@@ -19,6 +19,7 @@ from audits.rulings.services.rulings import RulingDraft, ruling_make, verify_unr
 from games.access.gate import authorize, can
 from games.models import Staff
 from games.pages.gated import Button, actor_of, require_safe, take_step
+from games.pages.steps import PageStep
 
 __all__ = ["RulingViews", "discretion_buttons", "order_buttons", "rule_buttons"]
 
@@ -75,7 +76,7 @@ class RulingViews:
         require_safe(request)
         return precedents_piece(request, self.get_or_deny(request, object_id))
 
-    def order_view(self, request: HttpRequest, object_id: str, order: OrderKind) -> HttpResponse:
+    def order_view(self, request: HttpRequest, object_id: str, order: PageStep) -> HttpResponse:
         return order_page(self.admin_site, request, self.get_or_deny(request, object_id), order)
 
     def settle_view(self, request: HttpRequest, object_id: str) -> HttpResponse:

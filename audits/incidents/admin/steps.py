@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -27,10 +26,12 @@ from audits.incidents.states import find_transition, transitions_from
 from audits.models import Incident, IncidentPerson, IncidentState
 from audits.rulings.conflict_of_interest import group_rulers_of, rulers_of, who_decides
 from audits.rulings.services.rulings import ruling_consent, verify_unruled
-from games.access.gate import can, visible
+from games.access.gate import visible
+from games.access.roles import may_be_confidential
 from games.floor.admin.forms import MomentField
 from games.models import Staff
 from games.pages.gated import ActionForm
+from games.pages.steps import PageStep
 
 
 class ActorForm(ActionForm):
@@ -51,7 +52,7 @@ class NoteForm(ActorForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.actor.department in ("surveillance", "compliance"):
+        if may_be_confidential("incidentnote", self.actor.department):
             self.fields["is_confidential"] = fields.confidential_field()
 
 
@@ -242,53 +243,42 @@ def raise_dispute(actor: Staff, incident: Incident, values: dict[str, Any]) -> s
     return f"The dispute is on record; its time ends on {timezone.localtime(dispute.due_at):%d %B %Y, %H:%M}."
 
 
-@dataclass(frozen=True)
-class IncidentAction:
-    """A page with one form: its name in the address, what lets somebody take it, and what takes it."""
+def is_unclosed(actor: Any, incident: Incident) -> bool:
+    return incident.state != IncidentState.CLOSED
 
-    name: str
-    title: str
-    icon: str
-    action: str
-    form: type[ActorForm]
-    take: Callable[[Staff, Any, dict[str, Any]], str]
-    while_closed: bool = False
-    offered: Callable[[Incident], bool] = lambda incident: True
-    is_change: bool = False  # of what was reported, which is not everybody's
 
-    def is_open_to(self, actor: Staff, incident: Incident) -> bool:
-        allowed = can_change(actor, incident) if self.is_change else can(actor, self.action, incident)
-        return allowed and (self.while_closed or incident.state != IncidentState.CLOSED) and self.offered(incident)
+def has_unconfirmed(actor: Any, incident: Incident) -> bool:
+    return is_unclosed(actor, incident) and bool(unconfirmed(incident))
+
+
+def needs_consent_now(actor: Any, incident: Incident) -> bool:
+    return incident.state not in (IncidentState.CLOSED, IncidentState.RULED) and not rulers_of(incident)
+
+
+def has_no_dispute(actor: Any, incident: Incident) -> bool:
+    return not hasattr(incident, "dispute")
+
+
+def may_be_changed(actor: Any, incident: Incident) -> bool:
+    """Of what was reported, which is not everybody's to change."""
+    return is_unclosed(actor, incident) and can_change(actor, incident)
 
 
 STEPS = (
-    IncidentAction("note", "Add note", "add_comment", "incident.change", NoteForm, note, while_closed=True),
-    IncidentAction("people", "Add people", "person_add", "incident.change", PeopleForm, add_people),
-    IncidentAction(
-        "confirm",
-        "Confirm a party",
-        "how_to_reg",
-        "incident.confirm",
-        ConfirmPartyForm,
-        confirm,
-        offered=lambda incident: bool(unconfirmed(incident)),
+    PageStep("note", "Add note", "add_comment", "incident.change", NoteForm, note),
+    PageStep("people", "Add people", "person_add", "incident.change", PeopleForm, add_people, is_unclosed),
+    PageStep(
+        "confirm", "Confirm a party", "how_to_reg", "incident.confirm", ConfirmPartyForm, confirm, has_unconfirmed
     ),
-    IncidentAction(
-        "consent",
-        "Consent to a ruling",
-        "approval_delegation",
-        "ruling.consent",
-        ConsentForm,
-        consent,
-        offered=lambda incident: incident.state != IncidentState.RULED and not rulers_of(incident),
+    PageStep(
+        "consent", "Consent to a ruling", "approval_delegation", "ruling.consent", ConsentForm, consent,
+        needs_consent_now,
     ),
-    IncidentAction("rounds", "Add rounds", "receipt_long", "incident.change", RoundForm, add_rounds),
-    IncidentAction("relate", "Relate", "link", "incident.change", RelateForm, relate, while_closed=True),
-    IncidentAction(
-        "dispute", "Raise dispute", "feedback", "dispute.change", DisputeForm, raise_dispute, while_closed=True
-    ),
-    IncidentAction("mend", "Mend", "edit", "incident.change", MendForm, mend, is_change=True),
-)
+    PageStep("rounds", "Add rounds", "receipt_long", "incident.change", RoundForm, add_rounds, is_unclosed),
+    PageStep("relate", "Relate", "link", "incident.change", RelateForm, relate),
+    PageStep("dispute", "Raise dispute", "feedback", "dispute.change", DisputeForm, raise_dispute, has_no_dispute),
+    PageStep("mend", "Mend", "edit", "incident.change", MendForm, mend, may_be_changed),
+)  # fmt: skip
 
 #: The states that a file is taken to, with an icon for each.
 STATES = {

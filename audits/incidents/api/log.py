@@ -12,7 +12,7 @@ from audits.incidents.search import EntryFilter, entries_found
 from audits.incidents.serializers import entry_document, entry_line
 from audits.incidents.services.log import log_addendum, log_write
 from games.access.gate import authorize
-from games.access.roles import DEPARTMENTS
+from games.access.roles import access_policy
 from games.access.services.access_records import confidential_read
 from games.api.query_parameters import PAGES, allowed, choice, text
 from games.api.views import GatedView, Pages
@@ -27,7 +27,7 @@ class LogEntryList(GatedView):
     def get(self, request: Request) -> Response:
         authorize(self.actor, "logentry.view")
         allowed(request, "table", "shift", "department", *PERIOD, *PAGES)
-        department = choice(request, "department", DEPARTMENTS)
+        department = choice(request, "department", tuple(access_policy().departments))
         wanted = EntryFilter(text(request, "table"), text(request, "shift"), department, period(request))
         pages = EntryPages()
         page = pages.paginate_queryset(entries_found(self.actor, wanted), request, view=self) or []

@@ -1,14 +1,24 @@
 """The daily log: what surveillance and the pit saw, by shift. Written once; a slip is mended by an addendum."""
 
+from functools import reduce
+from operator import or_
+
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from games.access.roles import access_policy
 from games.database.grants import WRITTEN_ONCE, Grants
 from games.history.records import History
 from games.models import Casino, Pit, Staff, Table
+
+
+def by_writers(record: str) -> Q:
+    """Return the condition that a department wrote a record which may mark it as confidential."""
+    departments = access_policy().confidential[record]
+    return reduce(or_, (Q(department=department) for department in departments))
 
 
 class Shift(models.Model):
@@ -77,7 +87,7 @@ class LogEntry(models.Model):
                 name="log_entry_not_its_own_addendum",
             ),
             models.CheckConstraint(
-                condition=Q(is_confidential=False) | Q(department="surveillance"), name="log_entry_confidential_by_whom"
+                condition=Q(is_confidential=False) | by_writers("logentry"), name="log_entry_confidential_by_whom"
             ),
         ]
         indexes = [
@@ -119,7 +129,7 @@ class Handover(models.Model):
             models.UniqueConstraint(fields=["id", "left_by"], name="handover_of_who_leaves"),
             models.CheckConstraint(condition=~Q(watch=""), name="handover_says_what_to_watch"),
             models.CheckConstraint(
-                condition=Q(is_confidential=False) | Q(department="surveillance"), name="handover_confidential_by_whom"
+                condition=Q(is_confidential=False) | by_writers("handover"), name="handover_confidential_by_whom"
             ),
         ]
 

@@ -13,12 +13,12 @@ from audits.findings.services.escalation import people_in
 from audits.incidents.services.past_moment import verify_past
 from audits.models import Dispute, DisputeRule, Incident, Notice, dispute_rule_of
 from games.access.gate import authorize
+from games.access.roles import access_policy
 from games.floor.moments import as_text
 from games.history.audited_save import record_change, record_save, verify_reason
 from games.models import Casino, Staff
 
 MARKS = ("notified_at", "patron_told_at")
-TOLD = "compliance"
 #: What the law of a place can set.
 SETTINGS = ("law", "authority", "days", "warn_days")
 
@@ -99,10 +99,11 @@ def overdue_tell(*, now: dt.datetime | None = None) -> list[Notice]:
 
 def _tell(disputes: list[Dispute], now: dt.datetime) -> Notice:
     casino = disputes[0].incident.casino
-    people = people_in(TOLD, casino)
+    role = access_policy().notified["disputes"]
+    people = people_in(role, casino)
     lines = [f"{dispute.incident}: due at {as_text(dispute.due_at, casino)} by {dispute.law}" for dispute in disputes]
     notice = Notice.objects.create(
-        casino=casino, role=TOLD, at=now, text="\n".join(["Patrons' disputes have run out of time.", *lines]),
+        casino=casino, role=role, at=now, text="\n".join(["Patrons' disputes have run out of time.", *lines]),
         people=[str(person) for person in people], recipients=[person.pk for person in people],
     )  # fmt: skip
     Dispute.objects.filter(pk__in=[dispute.pk for dispute in disputes]).update(told=notice)

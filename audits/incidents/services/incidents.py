@@ -29,6 +29,7 @@ from audits.models import (
     PartyConfirmation,
 )
 from games.access.gate import Actor, actor_name, authorize, can, deny, place_of, visible
+from games.access.roles import may_be_confidential, may_change_report
 from games.engine.errors import InputError
 from games.history.audited_save import (
     OvertakenError,
@@ -275,8 +276,8 @@ def verify_may_change(actor: Staff, incident: Incident) -> None:
 
 
 def can_change(actor: Staff, incident: Incident) -> bool:
-    is_ours = incident.department != "surveillance" or actor.department != "pit"
-    return is_ours and can(actor, "incident.change", incident)
+    is_open = may_change_report(actor.department, reported_by=incident.department)
+    return is_open and can(actor, "incident.change", incident)
 
 
 def _reported_now(incident: Incident, changes: dict[str, Any]) -> IncidentReport:
@@ -307,7 +308,7 @@ def incident_note(*, actor: Staff, incident: Incident, text: str, is_confidentia
     authorize(actor, "incident.change", note)
     if not note.text:
         raise ValidationError({"text": "Write something."})
-    if is_confidential and actor.department not in ("surveillance", "compliance"):
+    if is_confidential and not may_be_confidential("incidentnote", actor.department):
         raise ValidationError({"is_confidential": "Only surveillance and compliance write confidential notes."})
     verify_texts(note)
     note.save(force_insert=True)

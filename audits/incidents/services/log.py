@@ -12,6 +12,7 @@ from audits.incidents.shifts import shift_at
 from audits.incidents.states import UNFINISHED
 from audits.models import Finding, Handover, HandoverTaken, Incident, LogEntry
 from games.access.gate import actor_name, authorize, visible
+from games.access.roles import may_be_confidential
 from games.floor.moments import as_text, gaming_day
 from games.history.audited_save import OvertakenError, verify_text, verify_texts
 from games.ledger.services import LedgerEntry, ledger_append
@@ -53,7 +54,7 @@ def log_addendum(*, actor: Staff, entry: LogEntry, summary: str) -> LogEntry:
 
 
 def verify_entry(entry: LogEntry) -> None:
-    if entry.is_confidential and entry.department != "surveillance":
+    if entry.is_confidential and not may_be_confidential("logentry", entry.department):
         raise ValidationError({"is_confidential": "Only surveillance writes confidential entries."})
     if entry.addendum_to is not None:
         verify_addendum(entry, entry.addendum_to)
@@ -111,7 +112,7 @@ def handover_sign(*, actor: Staff, casino: Casino, watch: str, is_confidential: 
     authorize(actor, "handover.sign", handover)
     if not handover.watch:
         raise ValidationError({"watch": "Say what to watch; or that there is nothing."})
-    if is_confidential and actor.department != "surveillance":
+    if is_confidential and not may_be_confidential("handover", actor.department):
         raise ValidationError({"is_confidential": "Only surveillance signs a confidential handover."})
     verify_texts(handover)
     handover.save(force_insert=True)

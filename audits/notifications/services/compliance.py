@@ -5,10 +5,9 @@ The notification is written in the transaction that executes the action. The dat
 
 from audits.findings.services.escalation import people_in
 from audits.models import Consequence, ConsequenceNotice, Notice, ruling_setting_of
+from games.access.roles import access_policy
 from games.labels.money import money_label
 from games.labels.rules import rules_label
-
-NOTIFIED = "compliance"
 
 
 def compliance_notify(order: Consequence) -> Notice | None:
@@ -16,9 +15,10 @@ def compliance_notify(order: Consequence) -> Notice | None:
     casino = order.incident.casino
     if order.amount < ruling_setting_of(casino).notify_from:
         return None
-    people = people_in(NOTIFIED, casino)
+    role = access_policy().notified["corrective-actions"]
+    people = people_in(role, casino)
     notice = Notice.objects.create(
-        casino=casino, role=NOTIFIED, text=text_of(order), people=[str(person) for person in people],
+        casino=casino, role=role, text=text_of(order), people=[str(person) for person in people],
         recipients=[person.pk for person in people],
     )  # fmt: skip
     ConsequenceNotice.objects.create(consequence=order, notice=notice)

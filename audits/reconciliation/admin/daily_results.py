@@ -17,10 +17,10 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from audits.findings.labels import kind_name
 from audits.models import COUNTS, FIGURES, Category, ClosedSummary, DayClose, DaySummary, Figures
-from audits.pages.fields import day_field
 from audits.reports.notes import table_notes
 from games.access.gate import authorize, can, visible, within_reach
 from games.labels.money import money_label
+from games.pages.fields import day_field
 from games.pages.gated import GatedAdmin, actor_of, require_safe
 
 ROWS = 60
@@ -93,7 +93,7 @@ class DaySummaryAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        summary = self.get_or_deny(request, object_id)
+        summary: DaySummary = self.get_or_deny(request, object_id)
         table, day = summary.table, summary.gaming_day
         frozen = ClosedSummary.objects.filter(table=table, close__gaming_day=day)
         closed = frozen.select_related("close__run").first()
@@ -112,14 +112,6 @@ class DaySummaryAdmin(GatedAdmin):
     ) -> HttpResponse:
         """Show the page itself: the only history of a daily result is its frozen figures."""
         return self.change_view(request, object_id)
-
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> DaySummary:
-        """Return the daily result if it exists and the user may see it."""
-        summary: DaySummary | None = self.get_object(request, object_id)
-        if summary is None:
-            raise Http404(f"There is no daily result {object_id}.")
-        authorize(actor_of(request), "daysummary.view", summary)
-        return summary
 
 
 @admin.register(DayClose)

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import Count, Q, Sum
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -14,11 +14,11 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from audits.findings.selectors import changes_of
 from audits.models import COUNTS, Run
-from audits.pages.fields import day_field
 from audits.reconciliation.services.runs import run_cancel, run_start
 from audits.tasks import take_part
 from games.access.gate import authorize, can, visible, within_reach
 from games.models import Casino, Staff, Table
+from games.pages.fields import day_field
 from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, add_errors, require_safe, take_step
 
 ROWS = 50
@@ -123,7 +123,7 @@ class RunAdmin(GatedAdmin):
     ) -> HttpResponse:
         """Show a run: progress over all its tables, and the findings of the tables within reach."""
         require_safe(request)
-        run = self.get_or_deny(request, object_id, "run.view")
+        run: Run = self.get_or_deny(request, object_id, "run.view")
         parts = run.parts.all()
         reached = within_reach(request.user, "run.view", parts.select_related("table")).order_by("table__code", "pk")
         progress = parts.aggregate(expected=Sum("rounds_expected"), read=Sum("rounds_read"))
@@ -147,7 +147,7 @@ class RunAdmin(GatedAdmin):
         return redirect("admin:audits_run_change", self.get_or_deny(request, object_id, "run.view").pk)
 
     def cancel_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        run = self.get_or_deny(request, object_id, "run.cancel")
+        run: Run = self.get_or_deny(request, object_id, "run.cancel")
 
         def take(actor: Staff, thing: Run, values: dict[str, Any]) -> str:
             run_cancel(actor=actor, run=thing)
@@ -158,14 +158,6 @@ class RunAdmin(GatedAdmin):
             take=take, back=reverse("admin:audits_run_change", args=[run.pk]),
             above="reconciliation/run_cancel_above.html",
         )  # fmt: skip
-
-    def get_or_deny(self, request: HttpRequest, object_id: str, action: str) -> Run:
-        """Return the run if it exists and the user may do this with it."""
-        run: Run | None = self.get_object(request, object_id)
-        if run is None:
-            raise Http404(f"There is no run {object_id}.")
-        authorize(actor_of(request), action, run)
-        return run
 
     def buttons(self, request: HttpRequest, run: Run) -> list[Button]:
         if run.is_over or run.kind == Run.Kind.CLOSE or not can(request.user, "run.cancel", run):

@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from audits.reconciliation.bulk_read import Bools, Ints
-from games.access.roles import rank
+from games.access.roles import access_policy, is_of_posts, post_name, rank
 from games.database.sql import query_rows
 from games.models import Table, TableAssignment, ThresholdDecision
 
-DEALER, SUPERVISOR = "dealer", "pit-supervisor"
-NAMES = {DEALER: "Dealer", SUPERVISOR: "Supervisor"}
-POST_NAMES = {DEALER: "a dealer", SUPERVISOR: "a pit supervisor"}
+#: The part of a person at the table, and the post that it takes.
+CREW = access_policy().crew
+DEALER, SUPERVISOR = CREW["dealer"], CREW["supervisor"]
+NAMES = {post: part.capitalize() for part, post in CREW.items()}
 #: A crew is one number: the dealer's id, then the supervisor's. Special ids: not named, and not on record.
 HALF = 2**32
 NOT_NAMED, UNKNOWN = 0, 2**31 - 1
@@ -31,7 +32,6 @@ FROM games_historicalstaff ORDER BY id, history_date, history_id
 """
 ACTING = "SELECT staff_id, post, starts_at, ends_at, pit_id, department FROM games_duty WHERE casino_id = %s"
 NUMBERS = "SELECT id, dealer, supervisor FROM games_round WHERE id = ANY (%s)"
-PIT = "pit"
 
 
 class Acting(NamedTuple):
@@ -81,7 +81,7 @@ class Person:
             if appointment.starts_at <= at < appointment.ends_at and _counts(appointment, department)
         ]
         if acting:
-            pit_id, others_may = place.pit_at(at), department == PIT or place.allows_others_at(at)
+            pit_id, others_may = place.pit_at(at), is_of_posts(department) or place.allows_others_at(at)
             acting = [appointment for appointment in acting if others_may and appointment.pit_id in (None, pit_id)]
         return {self.posts[entry], *(appointment.post for appointment in acting)} - {""}
 
@@ -91,7 +91,7 @@ class Person:
 
 def _counts(acting: Acting, department: str) -> bool:
     """Say whether the person is still in the department in which the appointment was made."""
-    return acting.department == department or (department == PIT and not acting.department)
+    return acting.department == department or (is_of_posts(department) and not acting.department)
 
 
 class CrewFault(NamedTuple):
@@ -151,7 +151,9 @@ class Crews:
             return CrewFault("unknown-staff", post, f"{NAMES[post]} {number} is not on record.")
         if post in person.posts_at(at, self._place):
             return None
-        return CrewFault("wrong-post", post, f"{NAMES[post]} {number} was not {POST_NAMES[post]} here at that moment.")
+        return CrewFault(
+            "wrong-post", post, f"{NAMES[post]} {number} was not a {post_name(post).lower()} here at that moment."
+        )
 
     # --- Authority ---
 

@@ -20,7 +20,6 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from audits.exports.charts import chart_svg
 from audits.models import CERTIFIED_FORMATS, ReportFormat, ReportRun
-from audits.pages.fields import day_field
 from audits.reconciliation.admin.runs import CancelRunForm
 from audits.reports.admin.rows import PREVIEW_ROWS, TableShown, comparison_of, kept_table, table_of
 from audits.reports.cover import chart_from, parameters_of, period_text
@@ -36,6 +35,7 @@ from audits.tasks import take_report
 from games.access.gate import authorize, can, deny, within_reach
 from games.floor.moments import gaming_day
 from games.models import Casino, Staff, Table
+from games.pages.fields import day_field
 from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, add_errors, require_safe, take_step
 
 ROWS = 25

@@ -12,6 +12,7 @@ from audits.reports.columns import CASINO, CONFIDENTIAL, PIT, list_column, momen
 from audits.reports.kinds.findings import TABLE
 from audits.reports.kinds.placed_report import CHUNK, PlacedReport, code_of
 from audits.reports.report_kind import Shelf
+from games.access.roles import department_name
 
 ENTRY, ADDENDUM, HANDOVER, TAKEN = "Entry", "Addendum", "Handover", "Handover taken"
 
@@ -77,7 +78,7 @@ def _entry(entry: LogEntry) -> Row:
         str(adds_to) if adds_to else None, entry.casino.code, code_of(entry.pit), code_of(entry.table),
         entry.location or None, entry.summary, entry.camera or None, entry.time_code or None, entry.was_monitored,
         entry.recording or None, entry.keep_until, [incident.number for incident in entry.incidents.all()],
-        entry.is_confidential, entry.department.capitalize(), entry.who, entry.recorded_at,
+        entry.is_confidential, department_name(entry.department), entry.who, entry.recorded_at,
     )  # fmt: skip
 
 
@@ -99,7 +100,7 @@ def _signature(handover: Handover, signed: Handover | HandoverTaken, says: tuple
     return (
         handover.gaming_day, handover.shift, signed.at, str(signed.pk), type_, adds_to, handover.casino.code,
         code_of(handover.pit), None, None, summary, None, None, None, None, None, [], handover.is_confidential,
-        handover.department.capitalize(), signed.who, signed.at,
+        department_name(handover.department), signed.who, signed.at,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from audits.reports.registry import REPORTS
 from audits.reports.services.files import file_path
 from audits.reports.services.reports import Send, file_name, report_ask, verify_request
 from games.access.gate import authorize
+from games.access.roles import access_policy
 from games.access.services.access_records import export_made
 from games.floor.moments import day_bounds, gaming_day
 from games.history.audited_save import record_change, record_save
@@ -38,7 +39,6 @@ MOST_RECIPIENTS = 20
 LARGEST_ATTACHMENT = 10 * 1024 * 1024
 #: For how long an e-mail that cannot be sent is tried again.
 MAILED_FOR = dt.timedelta(hours=1)
-NOTIFIED = "compliance"
 WEEK = 7
 
 
@@ -233,9 +233,10 @@ def _not_mailed(run: ReportRun, fault: str, now: dt.datetime) -> None:
 
 def _raise(casino: Casino, text: str) -> Notice:
     """Notify compliance."""
-    people = people_in(NOTIFIED, casino)
+    role = access_policy().notified["report-schedules"]
+    people = people_in(role, casino)
     return Notice.objects.create(
-        casino=casino, role=NOTIFIED, text=text, people=[str(person) for person in people],
+        casino=casino, role=role, text=text, people=[str(person) for person in people],
         recipients=[person.pk for person in people],
     )  # fmt: skip
 

@@ -11,8 +11,6 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from audits.models import Consequence, Repayment
-from audits.pages.listing import key_of, keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.corrections.previews import preview_of
 from audits.rulings.presenters import changes, consequence_rows, consequence_state, order_rests_on, sums, with_words
 from audits.rulings.selectors import consequences_waiting, repayments_open, unpaid
@@ -27,6 +25,8 @@ from audits.rulings.services.corrective_actions import (
 from games.access.gate import authorize, can, visible
 from games.models import Round, Staff
 from games.pages.gated import ActionForm, Button, actor_of, require_safe, take_step
+from games.pages.paging import key_of, keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 
 #: Repayments on a page, those that are open first.
 MOST_SHOWN = 300

@@ -11,14 +11,14 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidge
 from audits.incidents.admin import fields
 from audits.incidents.admin.steps import ActorForm
 from audits.models import Discretion, Incident
-from audits.pages.listing import keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.discretion_scope import discretion_scope
 from audits.rulings.presenters import with_words
 from audits.rulings.services.discretions import discretion_record
 from games.access.gate import authorize, can, visible
 from games.models import Round, Staff
 from games.pages.gated import actor_of, require_safe
+from games.pages.paging import keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 
 
 class DiscretionForm(ActorForm):

@@ -1,8 +1,6 @@
 """What is ordered on an incident file: rounds voided, results amended, a table suspended; a page with one form each."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -19,7 +17,6 @@ from audits.incidents.admin.steps import ActorForm
 from audits.incidents.labels import rule_words
 from audits.incidents.selectors import rounds_called
 from audits.models import Consequence, Incident, Ruling
-from audits.pages.listing import key_of
 from audits.rulings.admin.order_offers import (
     amendable,
     file_rounds,
@@ -46,6 +43,8 @@ from games.engine.rules.loader import rulebook, rulebooks
 from games.floor.admin.forms import MomentField
 from games.models import LiveRound, Round, Staff
 from games.pages.gated import Button, actor_of, take_step
+from games.pages.paging import key_of
+from games.pages.steps import PageStep
 
 BY_RULING = "ruling-"
 
@@ -147,7 +146,7 @@ class VoidRoundsForm(ByForm):
         return found
 
 
-def void(actor: Staff, values: dict[str, Any]) -> Consequence:
+def void(actor: Staff, incident: Incident, values: dict[str, Any]) -> Consequence:
     return rounds_void(actor=actor, basis=values["basis"], rounds=values["rounds"], reason=values["reason"])
 
 
@@ -171,7 +170,7 @@ class AffectedForm(ByForm):
         self.order_fields(["rule", "from", "to", "narrowing", "reason"])
 
 
-def void_affected(actor: Staff, values: dict[str, Any]) -> Consequence:
+def void_affected(actor: Staff, incident: Incident, values: dict[str, Any]) -> Consequence:
     narrowed = Narrowing(values["from"], values["to"], values["narrowing"])
     return affected_void(actor=actor, basis=values["basis"], reason=values["reason"], narrowed=narrowed)
 
@@ -200,7 +199,7 @@ class AmendForm(OrderForm):
         return self.known[self.cleaned_data["round"]]
 
 
-def amend(actor: Staff, values: dict[str, Any]) -> Consequence:
+def amend(actor: Staff, incident: Incident, values: dict[str, Any]) -> Consequence:
     chosen = values["round"]
     name = "live" if isinstance(chosen, LiveRound) else "round"
     return result_amend(
@@ -208,60 +207,38 @@ def amend(actor: Staff, values: dict[str, Any]) -> Consequence:
     )  # fmt: skip
 
 
-def suspend(actor: Staff, values: dict[str, Any]) -> Consequence:
+def suspend(actor: Staff, incident: Incident, values: dict[str, Any]) -> Consequence:
     return table_suspend_for(actor=actor, basis=values["basis"], reason=values["reason"])
 
 
 # --- The pages ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class OrderKind:
-    """A page with one form: its name in the address, what lets somebody open it, and what orders it."""
-
-    name: str
-    title: str
-    icon: str
-    action: str
-    form: type[OrderForm]
-    take: Callable[[Staff, dict[str, Any]], Consequence]
-    is_offered: Callable[[Staff, Incident], bool]  # only where the gate would let this person give it
-    above: str | None = None  # a template with what is known
-
-    def shown(self, incident: Incident) -> dict[str, Any]:
-        return affected_now(incident) if self.above else {}
-
-
 ORDERS = (
-    OrderKind("void", "Void rounds", "block", "consequence.void", VoidRoundsForm, void, may_void),
-    OrderKind(
-        "void-affected",
-        "Void all affected rounds",
-        "layers_clear",
-        "consequence.order",
-        AffectedForm,
-        void_affected,
-        may_void_affected,
-        "rulings/affected_above.html",
+    PageStep("void", "Void rounds", "block", "consequence.void", VoidRoundsForm, void, may_void),
+    PageStep(
+        "void-affected", "Void all affected rounds", "layers_clear", "consequence.order", AffectedForm, void_affected,
+        may_void_affected, above="rulings/affected_above.html",
     ),
-    OrderKind("amend", "Amend the result", "casino", "consequence.void", AmendForm, amend, may_amend),
-    OrderKind("suspend", "Suspend the table", "pause_circle", "table.suspend", OrderForm, suspend, may_suspend),
-)
+    PageStep("amend", "Amend the result", "casino", "consequence.void", AmendForm, amend, may_amend),
+    PageStep("suspend", "Suspend the table", "pause_circle", "table.suspend", OrderForm, suspend, may_suspend),
+)  # fmt: skip
 
 
-def order_page(site: Any, request: HttpRequest, incident: Incident, order: OrderKind) -> HttpResponse:
+def order_page(site: Any, request: HttpRequest, incident: Incident, order: PageStep) -> HttpResponse:
     """What was ordered has a page of its own, to which it leads."""
     made: list[Consequence] = []
     asked = key_of(request.GET.get("ruling"))
     form = type(order.form.__name__, (order.form,), {"actor": actor_of(request), "asked_ruling": asked})
 
     def take(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
-        made.append(order.take(actor, values))
+        made.append(order.take(actor, incident, values))
         return order_message(made[-1])
 
+    figures = affected_now(incident) if order.above else {}
     answer = take_step(
         site, request, incident, action=order.action, title=order.title, form_class=form, take=take,
-        back=back_to(incident, asked), above=order.above, context={"figures": order.shown(incident)},
+        back=back_to(incident, asked), above=order.above, context={"figures": figures},
     )  # fmt: skip
     return redirect(consequence_address(made[0])) if made else answer
 
@@ -290,7 +267,7 @@ def order_buttons(actor: Staff, incident: Incident, ruling: Ruling | None = None
     def button(name: str, title: str, icon: str) -> Button:
         return Button(f"{reverse(f'admin:audits_incident_{name}', args=[incident.pk])}{asked}", title, icon)
 
-    buttons = [button(one.name, one.title, one.icon) for one in ORDERS if one.is_offered(actor, incident)]
+    buttons = [button(one.name, one.title, one.icon) for one in ORDERS if one.makes_sense(actor, incident)]
     if rulings and may_settle(actor, incident):
         buttons.append(button("settle", "Amend the settlement", "price_change"))
     if ruling is None and may_settle_by_discretion(actor, incident):

@@ -15,8 +15,6 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 from audits.incidents.admin import fields
 from audits.incidents.admin.form import listed
 from audits.models import Incident, Ruling, RulingKind, Scope
-from audits.pages.fields import MoneyField
-from audits.pages.listing import key_of
 from audits.rulings.conflict_of_interest import has_consent, is_disqualified, is_reporter, needs_consent
 from audits.rulings.precedents import PrecedentQuery, binding, precedents
 from audits.rulings.presenters import EXCESS, ruling_address, state_of
@@ -26,7 +24,9 @@ from games.access.gate import can, visible
 from games.engine.rules.citation import SEPARATOR, cite
 from games.floor.admin.forms import MomentField
 from games.models import SettlementPolicy, Staff
+from games.pages.fields import MoneyField
 from games.pages.gated import actor_of, add_errors
+from games.pages.paging import key_of
 from games.settlement_policies.services import Setting
 
 FOLLOW, DEPART = "follow", "depart"

@@ -15,8 +15,6 @@ from audits.incidents.admin.form import situation_groups
 from audits.incidents.labels import situation_words
 from audits.incidents.search import SearchPeriod
 from audits.models import Ruling, RulingKind, Scope
-from audits.pages.listing import keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.admin.orders import order_buttons
 from audits.rulings.admin.ruling_form import ASKED_BY_THE_FORM, draft_page, initial_instead_of, may_rule, override_field
 from audits.rulings.conflict_of_interest import is_reporter
@@ -45,6 +43,8 @@ from games.engine.rules.loader import rulebooks
 from games.floor.admin.forms import MomentField
 from games.models import Staff
 from games.pages.gated import ActionForm, Button, actor_of, require_safe, take_step
+from games.pages.paging import keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 
 STATES = [("", "Any"), ("in-force", "In force"), ("superseded", "Superseded"), ("withdrawn", "Withdrawn")]
 

@@ -12,7 +12,6 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from audits.incidents.admin import fields
 from audits.models import Consequence, Discretion, Incident, Ruling
-from audits.pages.listing import key_of
 from audits.rulings.admin.order_offers import impartial_first
 from audits.rulings.admin.orders import (
     OrderForm,
@@ -32,6 +31,7 @@ from games.engine.box_numbers import code_of
 from games.engine.money import MoneyError, parse_net
 from games.models import Round
 from games.pages.gated import actor_of, add_errors
+from games.pages.paging import key_of
 
 #: Bets with a field each; those of one player are found by his reference.
 MOST_SHOWN = 400

@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from audits.models import Ruling
-from audits.pages.listing import keyset_page
-from audits.pages.written_once import WrittenOnceAdmin
 from audits.rulings.presenters import policy_words
 from games.access.gate import authorize, visible
 from games.models import SettlementPolicy, Staff
 from games.pages.gated import actor_of, require_safe
+from games.pages.paging import keyset_page
+from games.pages.written_once import WrittenOnceAdmin
 
 
 @admin.register(SettlementPolicy)

@@ -32,6 +32,7 @@ from audits.rulings.conflict_of_interest import (
 from audits.rulings.precedents import binding
 from audits.rulings.remit import readings_recorded, remit_faults
 from games.access.gate import Capacity, actor_name, authorize, deny
+from games.access.roles import access_policy
 from games.engine.rules.loader import rulebook as rulebook_of
 from games.engine.rules.loader import rulebooks
 from games.engine.rules.readings import setting_faults
@@ -43,7 +44,6 @@ from games.rounds.services.outbox import requeue
 from games.settlement_policies.services import NOTHING_SET, Setting, settlement_policy_set
 
 SERIES = "RU"
-TOLD = "compliance"
 
 
 @dataclass(frozen=True)
@@ -252,10 +252,11 @@ def _set_policy(actor: Staff, ruling: Ruling, draft: RulingDraft, replaces: Ruli
 def _tell_of_override(ruling: Ruling) -> None:
     if not ruling.override:
         return
-    people = people_in(TOLD, ruling.casino)
+    role = access_policy().notified["rulings"]
+    people = people_in(role, ruling.casino)
     text = f"{ruling} on {ruling.incident} was made by {ruling.who} by override: {ruling.override}"
     Notice.objects.create(
-        casino=ruling.casino, role=TOLD, text=text, people=[str(person) for person in people],
+        casino=ruling.casino, role=role, text=text, people=[str(person) for person in people],
         recipients=[person.pk for person in people],
     )  # fmt: skip
 

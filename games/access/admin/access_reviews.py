@@ -7,7 +7,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -102,13 +102,6 @@ class AccessReviewAdmin(GatedAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> AccessReview:
-        review: AccessReview | None = self.get_object(request, object_id)
-        if review is None:
-            raise Http404(f"There is no access review {object_id}.")
-        authorize(actor_of(request), "accessreview.view", review)
-        return review
-
     def address(self, review: AccessReview, page: str = "change") -> str:
         return reverse(f"admin:games_accessreview_{page}", args=[review.pk])
 
@@ -121,7 +114,7 @@ class AccessReviewAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        review = self.get_or_deny(request, object_id)
+        review: AccessReview = self.get_or_deny(request, object_id)
         lines = lines_with_marks(review)
         context = self.page_context(
             request, review, lines=lines, missing=sum(mark is None for _, mark in lines),
@@ -167,7 +160,7 @@ class AccessReviewAdmin(GatedAdmin):
         return TemplateResponse(request, "access/access_review_mark.html", context)
 
     def sign_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        review = self.get_or_deny(request, object_id)
+        review: AccessReview = self.get_or_deny(request, object_id)
 
         def take(actor: Staff, review: AccessReview, values: dict[str, Any]) -> str:
             review_sign(actor=actor, review=review, note=values["note"])

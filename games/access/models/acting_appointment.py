@@ -12,7 +12,7 @@ from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce
 
 from games.access.models.staff import Staff
-from games.access.roles import POSTS, post_name
+from games.access.roles import access_policy, post_name
 from games.database.grants import Grants
 from games.floor.models.casino import Casino, Pit
 from games.history.records import History
@@ -26,8 +26,7 @@ class Everywhere(Enum):
 
 
 ALL_PITS = Everywhere.ALL_PITS
-#: Who may appoint somebody across more than one step of rank.
-OVER_SEVERAL_STEPS = POSTS[-1]
+POLICY = access_policy()
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,9 @@ def acting_limits_of(casino: Casino) -> ActingLimits:
 def one_step_up_or_down() -> Q:
     """From a permanent post to the next one up, or to any below it."""
     steps = Q()
-    for own, acting in pairwise(POSTS):
+    for own, acting in pairwise(POLICY.posts):
         steps |= Q(own_post=own, post=acting)
-    for own, lower in combinations(reversed(POSTS), 2):
+    for own, lower in combinations(reversed(POLICY.posts), 2):
         steps |= Q(own_post=own, post=lower)
     return steps
 
@@ -67,7 +66,7 @@ class Duty(models.Model):
     casino_path, pit_path = "casino", "pit"
 
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="duties")
-    post = models.CharField("acts as", max_length=20, choices=[(post, post_name(post)) for post in POSTS])
+    post = models.CharField("acts as", max_length=20, choices=[(post, post_name(post)) for post in POLICY.posts])
     casino = models.ForeignKey(Casino, on_delete=models.PROTECT, related_name="duties")
     scope = models.CharField("pits", max_length=10, choices=Scope)
     pit = models.ForeignKey(
@@ -96,7 +95,7 @@ class Duty(models.Model):
         ordering = ["-starts_at"]
         verbose_name = "acting appointment"
         constraints = [
-            models.CheckConstraint(condition=Q(post__in=POSTS), name="duty_post_known"),
+            models.CheckConstraint(condition=Q(post__in=POLICY.posts), name="duty_post_known"),
             models.CheckConstraint(
                 condition=Q(ends_at__gt=F("starts_at")), name="duty_ends_after_it_starts",
                 violation_error_message="An acting appointment ends after it starts.",
@@ -111,7 +110,7 @@ class Duty(models.Model):
                 violation_error_message="Choose one pit, or all pits.",
             ),
             models.CheckConstraint(
-                condition=Q(department="") | Q(granted_as=OVER_SEVERAL_STEPS) | one_step_up_or_down(),
+                condition=Q(department="") | Q(granted_as=POLICY.appoints_over_steps) | one_step_up_or_down(),
                 name="duty_one_step_or_casino_manager",
                 violation_error_message="More than one step of rank takes the casino manager.",
             ),
@@ -146,6 +145,11 @@ class Duty(models.Model):
     @property
     def granted_as_name(self) -> str:
         return post_name(self.granted_as) if self.granted_as else ""
+
+    @property
+    def is_by_reading(self) -> bool:
+        """Whether acting in this post rests on a reading of rule 1.5, which does not name it."""
+        return self.post not in access_policy().posts_by_rule
 
     @property
     def lasts(self) -> dt.timedelta:

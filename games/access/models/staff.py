@@ -9,12 +9,14 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Upper
 
-from games.access.roles import DEPARTMENTS, POSTS, PRIVILEGED, post_name
+from games.access.roles import access_policy, post_name
 from games.database.grants import Grants
 from games.floor.models.casino import Casino, Pit, code_validator
 from games.history.records import History
 
-DEPARTMENT_NAMES = {"it": "IT"}
+POLICY = access_policy()
+DEPARTMENTS = tuple(POLICY.departments)
+FLOOR = POLICY.department_of_posts
 #: The question whether a person may do anything at all, and so log in (games.accounts.backend answers it).
 ANYTHING = "anything"
 
@@ -45,11 +47,9 @@ class Staff(AbstractBaseUser):
         Pit, on_delete=models.PROTECT, null=True, blank=True, related_name="staff",
         help_text="Empty for people who work in every pit of the casino.",
     )  # fmt: skip
-    department = models.CharField(
-        max_length=20, choices=[(code, DEPARTMENT_NAMES.get(code, code.capitalize())) for code in DEPARTMENTS]
-    )
+    department = models.CharField(max_length=20, choices=list(POLICY.departments.items()))
     post = models.CharField(
-        max_length=20, blank=True, choices=[(post, post_name(post)) for post in POSTS],
+        max_length=20, blank=True, choices=[(post, post_name(post)) for post in POLICY.posts],
         help_text="Only in the pit. Another post for a time is an acting appointment.",
     )  # fmt: skip
     email = models.EmailField("e-mail", blank=True, help_text="Where notices go; empty: only shown here.")
@@ -84,12 +84,12 @@ class Staff(AbstractBaseUser):
                 violation_error_message="There is somebody with this staff number already.",
             ),
             models.CheckConstraint(condition=Q(department__in=DEPARTMENTS), name="staff_department_known"),
-            models.CheckConstraint(condition=Q(post="") | Q(post__in=POSTS), name="staff_post_known"),
+            models.CheckConstraint(condition=Q(post="") | Q(post__in=POLICY.posts), name="staff_post_known"),
             models.CheckConstraint(
                 condition=(
-                    Q(department="pit", casino__isnull=False) & ~Q(post="")
-                    | Q(department="pit", post="casino-manager", casino__isnull=True, pit__isnull=True)
-                    | ~Q(department="pit") & Q(post="", pit__isnull=True)
+                    Q(department=FLOOR, casino__isnull=False) & ~Q(post="")
+                    | Q(department=FLOOR, post=POLICY.group_post, casino__isnull=True, pit__isnull=True)
+                    | ~Q(department=FLOOR) & Q(post="", pit__isnull=True)
                 ),
                 name="staff_post_only_in_the_pit",
                 violation_error_message=(
@@ -116,7 +116,10 @@ class Staff(AbstractBaseUser):
     @property
     def is_privileged(self) -> bool:
         """Return whether the permanent role rules, approves, sees what is confidential or lets people in."""
-        return (self.department, self.post) in PRIVILEGED
+        held = (self.department, self.post)
+        return any(
+            role.is_privileged and held == (role.department, role.post or "") for role in access_policy().roles.values()
+        )
 
     # What Django asks of a user: passed on to the authentication backend, which asks the gate.
 

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from games.access.gate import Actor, Capacity, actor_name, authorize, deny
-from games.access.models.acting_appointment import ALL_PITS, OVER_SEVERAL_STEPS, Everywhere, acting_limits_of
-from games.access.roles import is_above, post_name, rank
+from games.access.models.acting_appointment import ALL_PITS, Everywhere, acting_limits_of
+from games.access.roles import access_policy, is_above, is_of_posts, post_name, rank
 from games.floor.moments import as_text
 from games.floor.services.casinos import verify_pit_of_casino
 from games.history.audited_save import record_change, record_save
@@ -91,7 +91,7 @@ def verify_duty(*, standing: Capacity, duty: Duty) -> None:
 
 def verify_department(duty: Duty) -> None:
     """Only people of the pit act in its posts, unless the casino allows others."""
-    if duty.staff.department == "pit" or acting_limits_of(duty.casino).other_departments:
+    if is_of_posts(duty.staff.department) or acting_limits_of(duty.casino).other_departments:
         return
     raise ValidationError(
         {
@@ -104,10 +104,10 @@ def verify_department(duty: Duty) -> None:
 def verify_steps(*, standing: Capacity, duty: Duty) -> None:
     """Refuse more than one step up without the casino manager, who also appoints people without a post in the pit."""
     own = duty.staff.post
-    steps = rank(duty.post) - rank(own)
-    if (own and steps <= 1) or standing.role.post == OVER_SEVERAL_STEPS:
+    steps, needed_post = rank(duty.post) - rank(own), access_policy().appoints_over_steps
+    if (own and steps <= 1) or standing.role.post == needed_post:
         return
-    wanted, needed = duty.get_post_display().lower(), post_name(OVER_SEVERAL_STEPS).lower()
+    wanted, needed = duty.get_post_display().lower(), post_name(needed_post).lower()
     gap = f"{steps} steps above {post_name(own).lower()}" if own else "for somebody without a post in the pit"
     raise ValidationError(
         {"post": f"Acting {wanted} is {gap}; more than one step takes a {needed}. Ask one, or choose a lower post."}

@@ -5,17 +5,17 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from unfold.decorators import display
 
-from games.access.gate import authorize, can
+from games.access.gate import can
 from games.accounts.admin.sign_in_links import link_page
 from games.accounts.services.account_proposals import proposal_confirm, proposal_reject, proposal_withdraw
 from games.accounts.services.sign_in_links import IssuedLink
 from games.models import AccountProposal, Staff
-from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, require_safe, take_step
+from games.pages.gated import ActionForm, Button, GatedAdmin, require_safe, take_step
 
 DECISIONS = {
     "confirm": ("Confirm", "check_circle"), "reject": ("Reject", "cancel"), "withdraw": ("Withdraw", "undo"),
@@ -66,18 +66,11 @@ class AccountProposalAdmin(GatedAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> AccountProposal:
-        proposal: AccountProposal | None = self.get_object(request, object_id)
-        if proposal is None:
-            raise Http404(f"There is no account proposal {object_id}.")
-        authorize(actor_of(request), "accountproposal.view", proposal)
-        return proposal
-
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        proposal = self.get_or_deny(request, object_id)
+        proposal: AccountProposal = self.get_or_deny(request, object_id)
         context = {
             **self.admin_site.each_context(request), "title": f"Account proposal {proposal}", "original": proposal,
             "proposal": proposal, "decision": getattr(proposal, "decision", None), "opts": self.opts,
@@ -102,7 +95,7 @@ class AccountProposalAdmin(GatedAdmin):
         ]
 
     def decide_view(self, request: HttpRequest, object_id: str, decision: str) -> HttpResponse:
-        proposal = self.get_or_deny(request, object_id)
+        proposal: AccountProposal = self.get_or_deny(request, object_id)
         made: list[IssuedLink] = []
 
         def take(actor: Staff, proposal: AccountProposal, values: dict[str, Any]) -> str:

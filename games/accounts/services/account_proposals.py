@@ -18,7 +18,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games.access.gate import Actor, Operator, actor_name, authorize, can, deny, visible
-from games.access.roles import role_of
+from games.access.roles import role_of, role_of_post
+from games.access.selectors import staff_who_may
 from games.accounts.services.account_changes import RIGHTS, account_change, future_of
 from games.accounts.services.sign_in_links import IssuedLink, link_make
 from games.history.audited_save import OvertakenError, verify_reason
@@ -40,7 +41,7 @@ def is_privileged(staff: Staff) -> bool:
     if staff.is_privileged:
         return True
     posts = staff.duties.filter(ends_at__gt=timezone.now()).values_list("post", flat=True) if staff.pk else ()
-    return any(role_of("pit", post).is_privileged for post in posts)
+    return any(role_of_post(post).is_privileged for post in posts)
 
 
 def change_needs_second(*, actor: Actor, staff: Staff, changes: Mapping[str, Any]) -> bool:
@@ -61,7 +62,7 @@ def administrators(casino: Casino | None) -> QuerySet[Staff]:
     """Administrators who look after a casino and can sign in."""
     of_casino = Q(casino=None) if casino is None else Q(casino=None) | Q(casino=casino)
     with_password = ~Q(("password", "")) & ~Q(("password__startswith", UNUSABLE_PASSWORD_PREFIX))
-    return Staff.objects.filter(of_casino, with_password, department="it", is_active=True)
+    return staff_who_may("accountproposal.decide").filter(of_casino, with_password)
 
 
 # --- Proposals -------------------------------------------------------------------------------------

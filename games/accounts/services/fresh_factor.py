@@ -7,7 +7,7 @@ asks only people at a page or with the API, and only where REQUIRE_SECOND_FACTOR
 from django.conf import settings
 from django.http import HttpRequest
 
-from games.access.roles import FRESH, FRESH_READS
+from games.access.roles import access_policy
 from games.accounts.services.sessions import is_fresh
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -25,7 +25,7 @@ class FreshFactorNeededError(Exception):
 
 def verify_fresh(request: HttpRequest, action: str) -> None:
     """Raise where this action needs a confirmation and the last one is too old."""
-    asked = FRESH_READS if request.method in SAFE_METHODS else FRESH
+    asked = access_policy().fresh_reads if request.method in SAFE_METHODS else access_policy().fresh
     if action in asked and settings.REQUIRE_SECOND_FACTOR and not is_fresh(request):
         raise FreshFactorNeededError
 

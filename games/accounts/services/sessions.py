@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from games.access.gate import authorize
+from games.access.roles import access_policy
 from games.accounts.clients import client_of
 from games.floor.models.casino import OFFICE_IDLE_MINUTES
 from games.history.audited_save import verify_reason
@@ -45,6 +46,7 @@ current: ContextVar[LoginSession | None] = ContextVar("current", default=None)
 
 def session_begin(sender: object, request: HttpRequest, user: Staff, **kwargs: Any) -> None:
     """Put a new session on record (receiver of `user_logged_in`). The second factor may still be asked for."""
+    # Here, because second factors end sessions: games.accounts.services.second_factors imports this module.
     from games.accounts.services.second_factors import is_factor_asked
 
     now = timezone.now()
@@ -116,8 +118,8 @@ def idle_time(staff: Staff) -> dt.timedelta:
     """How long a session may go unused: the casino says it for the pit and for everybody else."""
     if staff.casino is None:
         return dt.timedelta(minutes=OFFICE_IDLE_MINUTES)
-    is_floor = staff.department == "pit"
-    return dt.timedelta(minutes=staff.casino.idle_minutes if is_floor else staff.casino.office_idle_minutes)
+    is_short = staff.department in access_policy().short_idle
+    return dt.timedelta(minutes=staff.casino.idle_minutes if is_short else staff.casino.office_idle_minutes)
 
 
 def _over(login: LoginSession, idle: dt.timedelta, now: dt.datetime) -> LoginSession.End | None:

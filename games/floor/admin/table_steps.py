@@ -1,7 +1,6 @@
 """The steps that are taken on a table from its page: each one form, one service, one sentence on what was done."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -25,23 +24,11 @@ from games.floor.services.tables import (
 from games.floor.services.tumblers import tumbler_fit, tumbler_remove
 from games.models import Staff, Table, TableState
 from games.pages.gated import ActionForm, Button
+from games.pages.steps import PageStep
 from games.rounds.admin.hand_entry import HandForm, HandRound
 from games.rounds.services.recording import RoundConflictError, round_enter
 
 Values = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class TableAction:
-    """One step: where it leads from the table's page, what the gate is asked, and when it makes sense."""
-
-    name: str
-    action: str
-    title: str
-    icon: str
-    form: type[ActionForm]
-    take: Callable[[Staff, Table, Values], str]
-    makes_sense: Callable[[FloorLine], bool]
 
 
 def _check(actor: Staff, table: Table, values: Values) -> str:
@@ -114,41 +101,40 @@ def _enter(actor: Staff, table: Table, values: Values) -> str:
     return "The round is on record, as entered by hand." if is_new else "This round is on record already."
 
 
-def _state(*states: TableState) -> Callable[[FloorLine], bool]:
-    return lambda line: line.table.state in states
+def _state(*states: TableState) -> Callable[[Any, FloorLine], bool]:
+    return lambda actor, line: line.table.state in states
 
 
-def _checks_needed(line: FloorLine) -> bool:
+def _checks_needed(actor: Any, line: FloorLine) -> bool:
     asked = line.assignment is not None and rulebook(line.assignment.rulebook).opening_checks
     return bool(asked) and line.table.state == TableState.CLOSED
 
 
-MAIN = ("check", "open", "resume")
 CLOSED, OPEN, SUSPENDED = TableState.CLOSED, TableState.OPEN, TableState.SUSPENDED
 STEPS = (
-    TableAction("check", "table.check", "Opening checks", "checklist", ChecksForm, _check, _checks_needed),
-    TableAction("open", "table.open", "Open", "play_circle", RemedyForm, _open, _state(CLOSED)),
-    TableAction("resume", "table.resume", "Resume", "play_circle", RemedyForm, _resume, _state(SUSPENDED)),
-    TableAction("suspend", "table.suspend", "Suspend", "pause_circle", SuspendForm, _suspend, _state(OPEN)),
-    TableAction("close", "table.close", "Close", "stop_circle", CloseForm, _close, _state(OPEN, SUSPENDED)),
-    TableAction(
-        "fit_dice", "table.dice", "Fit dice", "casino", FitForm, _fit,
-        lambda line: line.dice is None and line.table.state != OPEN,
+    PageStep("check", "Opening checks", "checklist", "table.check", ChecksForm, _check, _checks_needed, True),
+    PageStep("open", "Open", "play_circle", "table.open", RemedyForm, _open, _state(CLOSED), True),
+    PageStep("resume", "Resume", "play_circle", "table.resume", RemedyForm, _resume, _state(SUSPENDED), True),
+    PageStep("suspend", "Suspend", "pause_circle", "table.suspend", SuspendForm, _suspend, _state(OPEN)),
+    PageStep("close", "Close", "stop_circle", "table.close", CloseForm, _close, _state(OPEN, SUSPENDED)),
+    PageStep(
+        "fit_dice", "Fit dice", "casino", "table.dice", FitForm, _fit,
+        lambda actor, line: line.dice is None and line.table.state != OPEN,
     ),
-    TableAction(
-        "remove_dice", "table.dice", "Take the dice out", "casino", ActionForm, _remove,
-        lambda line: line.dice is not None and line.table.state != OPEN,
+    PageStep(
+        "remove_dice", "Take the dice out", "casino", "table.dice", ActionForm, _remove,
+        lambda actor, line: line.dice is not None and line.table.state != OPEN,
     ),
-    TableAction(
-        "fit_tumbler", "table.tumbler", "Fit tumbler", "cyclone", FitTumblerForm, _fit_tumbler,
-        lambda line: line.tumbler is None and line.table.state != OPEN,
+    PageStep(
+        "fit_tumbler", "Fit tumbler", "cyclone", "table.tumbler", FitTumblerForm, _fit_tumbler,
+        lambda actor, line: line.tumbler is None and line.table.state != OPEN,
     ),
-    TableAction(
-        "remove_tumbler", "table.tumbler", "Remove tumbler", "cyclone", ActionForm, _remove_tumbler,
-        lambda line: line.tumbler is not None and line.table.state != OPEN,
+    PageStep(
+        "remove_tumbler", "Remove tumbler", "cyclone", "table.tumbler", ActionForm, _remove_tumbler,
+        lambda actor, line: line.tumbler is not None and line.table.state != OPEN,
     ),
-    TableAction("enter", "round.enter", "Enter a round by hand", "edit_square", HandForm, _enter, lambda line: True),
-    TableAction("assign", "table.assign", "Change the game", "swap_horiz", GameForm, _assign, lambda line: True),
+    PageStep("enter", "Enter a round by hand", "edit_square", "round.enter", HandForm, _enter),
+    PageStep("assign", "Change the game", "swap_horiz", "table.assign", GameForm, _assign),
 )  # fmt: skip
 
 
@@ -156,11 +142,11 @@ def buttons(user: Any, line: FloorLine) -> list[Button]:
     """What this person can do with a table as it is now."""
     table = line.table
 
-    def button(name: str, title: str, icon: str) -> Button:
-        return Button(reverse(f"admin:games_table_{name}", args=[table.pk]), title, icon, name in MAIN)
+    def button(name: str, title: str, icon: str, is_main: bool = False) -> Button:
+        return Button(reverse(f"admin:games_table_{name}", args=[table.pk]), title, icon, is_main)
 
-    steps = [one for one in STEPS if one.makes_sense(line) and can(user, one.action, table)]
-    found = [button(step.name, step.title, step.icon) for step in steps if step.name != "assign"]
+    steps = [step for step in STEPS if step.makes_sense(user, line) and can(user, step.action, table)]
+    found = [button(step.name, step.title, step.icon, step.is_main) for step in steps if step.name != "assign"]
     if can(user, "limits.propose", table):
         found.append(button("propose", "Propose limits", "edit_note"))
     found.append(button("sign", "Sign", "signpost"))

@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from games.access.gate import authorize, can, visible
 from games.engine.rules.loader import rulebook
 from games.floor.admin.forms import MomentField, offer_games
-from games.floor.admin.table_steps import STEPS, TableAction, buttons
+from games.floor.admin.table_steps import STEPS, buttons
 from games.floor.approval import approval_text
 from games.floor.selectors import FloorLine, floor_lines
 from games.floor.services.readiness import play_faults
@@ -36,6 +36,7 @@ from games.limits.signs.sign import Sign, sign_of
 from games.live.admin.practice import practise
 from games.models import LimitSet, LiveRound, Pit, Staff, Table, TableAssignment, TableState, TableStep
 from games.pages.gated import AuditedAdmin, ServiceForm, actor_of, require_safe
+from games.pages.steps import PageStep
 
 STATE_COLOURS = {"open": "success", "closed": None, "no opening on record": None, "suspended": "danger"}
 EVENTS = 40
@@ -129,7 +130,7 @@ class TableAdmin(AuditedAdmin):
         ]
         return [*own, *super().get_urls()]
 
-    def step_view(self, request: HttpRequest, object_id: str, taken: TableAction) -> HttpResponse:
+    def step_view(self, request: HttpRequest, object_id: str, taken: PageStep) -> HttpResponse:
         return self.step(
             request, object_id, action=taken.action, title=taken.title, form_class=taken.form, take=taken.take
         )
@@ -138,7 +139,7 @@ class TableAdmin(AuditedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        table = self.get_or_deny(request, object_id)
+        table: Table = self.get_or_deny(request, object_id)
         before = _moment(request, "before")
         events = timeline(table, before=before, count=EVENTS)
         line = floor_lines([table])[table.pk]
@@ -159,14 +160,6 @@ class TableAdmin(AuditedAdmin):
         }
         return TemplateResponse(request, "floor/table.html", context)
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> Table:
-        table = self.get_object(request, object_id)
-        if table is None:
-            raise Http404(f"There is no table {object_id}.")
-        authorize(actor_of(request), "table.view", table)
-        found: Table = table
-        return found
-
     def page_context(self, request: HttpRequest, table: Table) -> dict[str, Any]:
         return {
             **self.admin_site.each_context(request),
@@ -177,13 +170,13 @@ class TableAdmin(AuditedAdmin):
         }
 
     def propose_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        table = self.get_or_deny(request, object_id)
+        table: Table = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "limits.propose", table)
         back = reverse("admin:games_table_change", args=[table.pk])
         return propose(self.admin_site, request, [table], title=f"Propose limits: {table}", back=back)
 
     def practise_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        table = self.get_or_deny(request, object_id)
+        table: Table = self.get_or_deny(request, object_id)
         return practise(request, table, self.page_context(request, table))
 
     def service_create(self, actor: Staff, values: dict[str, Any], reason: str) -> Model:
@@ -195,7 +188,7 @@ class TableAdmin(AuditedAdmin):
     def sign_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What the sign says now, or said at a moment, as known now or at another moment."""
         require_safe(request)
-        table = self.get_or_deny(request, object_id)
+        table: Table = self.get_or_deny(request, object_id)
         form = SignQuestion(request.GET if "at" in request.GET else None)
         fault, words, at_now = "", None, None
         if not form.is_bound or form.is_valid():
@@ -222,7 +215,7 @@ class TableAdmin(AuditedAdmin):
 
     def print_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """A print is on record before it is on paper."""
-        table = self.get_or_deny(request, object_id)
+        table: Table = self.get_or_deny(request, object_id)
         authorize(actor_of(request), "table.print", table)
         if request.method != "POST":
             return redirect("admin:games_table_sign", object_id=table.pk)

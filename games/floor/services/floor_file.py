@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from games.access.gate import Actor
+from games.access.roles import is_of_posts
 from games.access.services.people import staff_create, staff_update
 from games.engine.errors import InputError
 from games.floor.floor_file import CasinoEntry, Floor, LimitsEntry, PitEntry, StaffEntry, StateEntry, TableEntry
@@ -132,7 +133,7 @@ class Loading:
                 staff_create(actor=self.actor, number=entry.number, pit=pit, reason=self.reason, **values)
                 self.changed += 1
                 return
-            if entry.pit or entry.department != "pit" or person.casino != casino:
+            if entry.pit or not is_of_posts(entry.department) or person.casino != casino:
                 values["pit"] = pit  # a pit that the entry leaves out stays, where it can
             if any(getattr(person, name) != value for name, value in values.items()):
                 self.changed += bool(staff_update(actor=self.actor, staff=person, changes=values, reason=self.reason))

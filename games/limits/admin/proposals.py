@@ -213,8 +213,7 @@ class LimitProposalAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        proposal = self.get_or_deny(request, object_id)
-        authorize(actor_of(request), "limitproposal.view", proposal)
+        proposal: LimitProposal = self.get_or_deny(request, object_id)
         tables = list(proposal.tables.select_related("casino"))
         context = {
             **self.admin_site.each_context(request),
@@ -238,12 +237,6 @@ class LimitProposalAdmin(GatedAdmin):
         """A proposal is written once: its page is its history, with what it changed and who decided."""
         return self.change_view(request, object_id)
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> LimitProposal:
-        proposal: LimitProposal | None = self.get_object(request, object_id)
-        if proposal is None:
-            raise Http404(f"There is no proposal {object_id}.")
-        return proposal
-
     def buttons_for(self, request: HttpRequest, proposal: LimitProposal) -> list[Button]:
         """Somebody else decides; who proposed it may take it back."""
         own = proposal.proposed_by == request.user
@@ -257,7 +250,7 @@ class LimitProposalAdmin(GatedAdmin):
 
     def decide_view(self, request: HttpRequest, object_id: str, decision: str) -> HttpResponse:
         """What would change stands above the question why."""
-        proposal = self.get_or_deny(request, object_id)
+        proposal: LimitProposal = self.get_or_404(request, object_id)
         title, _, service = DECISIONS[decision]
 
         def take(actor: Staff, thing: LimitProposal, values: dict[str, Any]) -> str:

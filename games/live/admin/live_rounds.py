@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -61,7 +61,7 @@ class LiveRoundAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        live = self.get_or_deny(request, object_id)
+        live: LiveRound = self.get_or_deny(request, object_id)
         add_current_status_live([live])
         stand = session_state_of(live)
         lines, play = step_lines(stand)
@@ -82,13 +82,6 @@ class LiveRoundAdmin(GatedAdmin):
         require_safe(request)
         return redirect("admin:games_liveround_change", self.get_or_deny(request, object_id).pk)
 
-    def get_or_deny(self, request: HttpRequest, object_id: str, action: str = "liveround.view") -> LiveRound:
-        live: LiveRound | None = self.get_object(request, object_id)
-        if live is None:
-            raise Http404(f"There is no round in play {object_id}.")
-        authorize(actor_of(request), action, live)
-        return live
-
     def buttons(self, request: HttpRequest, live: LiveRound) -> list[Button]:
         if live.ended_at or not can(request.user, "liveround.finish", live):
             return []
@@ -100,11 +93,11 @@ class LiveRoundAdmin(GatedAdmin):
     # --- Finished by a person ---
 
     def finish_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        live = self.get_or_deny(request, object_id, "liveround.finish")
+        live: LiveRound = self.get_or_deny(request, object_id, "liveround.finish")
         return finish(self.admin_site, request, live, reverse("admin:games_liveround_change", args=[live.pk]))
 
     def void_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        live = self.get_or_deny(request, object_id, "liveround.finish")
+        live: LiveRound = self.get_or_deny(request, object_id, "liveround.finish")
         return take_step(
             self.admin_site, request, live, action="liveround.finish", title="Void", form_class=VoidLiveForm, take=void,
             back=reverse("admin:games_liveround_change", args=[live.pk]), above="live/live_warning.html",

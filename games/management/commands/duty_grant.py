@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from games.access.gate import Actor
 from games.access.models.acting_appointment import ALL_PITS
-from games.access.roles import POSTS
+from games.access.roles import access_policy
 from games.access.services.acting_appointments import duty_grant
 from games.management.acting_command import ActingCommand, coded, moment, person
 from games.models import Pit
@@ -18,7 +18,7 @@ class Command(ActingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("number", help="the staff number of who acts")
-        parser.add_argument("post", choices=POSTS)
+        parser.add_argument("post", choices=access_policy().posts)
         where = parser.add_mutually_exclusive_group(required=True)
         where.add_argument("--pit", metavar="CODE", help="one pit of the casino")
         where.add_argument("--all-pits", action="store_true", help="every pit of the casino")

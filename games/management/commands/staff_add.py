@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from games.access.gate import Actor
-from games.access.roles import DEPARTMENTS, POSTS
+from games.access.roles import access_policy
 from games.access.services.people import account_reset, staff_create
 from games.accounts.services.account_proposals import pending
 from games.management.account_text import account_text
@@ -22,8 +22,8 @@ class Command(ActingCommand):
         super().add_arguments(parser)
         parser.add_argument("number", help="the staff number")
         parser.add_argument("--name", required=True)
-        parser.add_argument("--department", required=True, choices=DEPARTMENTS)
-        parser.add_argument("--post", default="", choices=POSTS, help="only in the pit")
+        parser.add_argument("--department", required=True, choices=access_policy().departments)
+        parser.add_argument("--post", default="", choices=access_policy().posts, help="only in the pit")
         parser.add_argument("--casino", metavar="CODE", help="left out for people who look after every casino")
         parser.add_argument("--pit", metavar="CODE")
         parser.add_argument("--email", default="", metavar="ADDRESS", help="where the link and notices of findings go")

@@ -2,12 +2,10 @@
 
 import datetime as dt
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
@@ -18,11 +16,10 @@ from games.floor.approval import approval_notice
 from games.live.labels import step_words
 from games.models import LedgerLeaf, Round
 from games.pages.gated import GatedAdmin, actor_of, require_safe
+from games.pages.paging import keyset_page
 from games.rounds.current_status import add_current_status
 from games.rounds.selectors import RoundFilter, rounds_found
 from games.rounds.serializers import bet_document, bet_remarks
-
-ROWS = 50
 
 
 class RoundSearch(forms.Form):
@@ -60,24 +57,17 @@ class RoundAdmin(GatedAdmin):
         actor = actor_of(request)
         authorize(actor, "round.view")
         form = RoundSearch(request.GET or None)
-        found: list[Round] = []
-        older = None
+        part = None
         if not form.is_bound or form.is_valid():
             wanted = form.wanted() if form.is_bound else RoundFilter()
             record_player_search(actor, wanted)
-            rounds = rounds_found(actor, wanted)
-            if after := _cursor(request):
-                rounds = rounds.filter(Q(started_at__lt=after[0]) | Q(started_at=after[0], pk__lt=after[1]))
-            found = list(rounds.defer("events", "nets", "stakes", "boxes")[: ROWS + 1])
-            if len(found) > ROWS:
-                found = found[:ROWS]
-                asked = {name: value for name, value in request.GET.items() if name != "after" and value}
-                older = urlencode(asked | {"after": f"{found[-1].started_at.isoformat()},{found[-1].pk}"})
-        add_current_status(found)
+            rounds = rounds_found(actor, wanted).defer("events", "nets", "stakes", "boxes")
+            part = keyset_page(request, rounds, "started_at")
+            add_current_status(part.rows)
         context = {
             **self.admin_site.each_context(request),
-            "title": "Rounds", "form": form, "rounds": found, "older": older, "opts": self.opts,
-            "is_first": "after" not in request.GET,
+            "title": "Rounds", "form": form, "rounds": part.rows if part else [], "older": part and part.older,
+            "opts": self.opts, "is_first": part is None or part.is_first,
         }  # fmt: skip
         return TemplateResponse(request, "rounds/rounds.html", context)
 
@@ -85,7 +75,7 @@ class RoundAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        one = self.get_or_deny(request, object_id)
+        one: Round = self.get_or_deny(request, object_id)
         book = rulebook(one.rulebook)
         context = self.page_context(request, one) | {
             "book": book,
@@ -107,7 +97,7 @@ class RoundAdmin(GatedAdmin):
     ) -> HttpResponse:
         """A record that cannot be rewritten: how it came, its leaf in the ledger, and who sent it differently."""
         require_safe(request)
-        one = self.get_or_deny(request, object_id)
+        one: Round = self.get_or_deny(request, object_id)
         context = self.page_context(request, one) | {
             "leaf": LedgerLeaf.objects.filter(kind="round", subject=one.pk).select_related("chain").first(),
             "conflicts": one.conflicts.all()[:20],
@@ -116,26 +106,13 @@ class RoundAdmin(GatedAdmin):
         }
         return TemplateResponse(request, "rounds/round_history.html", context)
 
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> Round:
-        one: Round | None = self.get_object(request, object_id)
-        if one is None:
-            raise Http404(f"There is no round {object_id}.")
-        authorize(actor_of(request), "round.view", one)
-        add_current_status([one])
-        return one
+    def get_or_deny(self, request: HttpRequest, object_id: str, action: str = "") -> Any:
+        round_ = super().get_or_deny(request, object_id, action)
+        add_current_status([round_])
+        return round_
 
     def page_context(self, request: HttpRequest, round_: Round) -> dict[str, Any]:
         return {
             **self.admin_site.each_context(request), "title": str(round_), "original": round_, "round": round_,
             "opts": self.opts,
         }  # fmt: skip
-
-
-def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
-    """Where the last page ended; an address that was tampered with begins anew."""
-    moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
-    try:
-        at = dt.datetime.fromisoformat(moment)
-    except ValueError:
-        return None
-    return (at, int(key)) if at.tzinfo and key.isascii() and key.isdecimal() and len(key) < len(str(2**63)) else None

@@ -164,5 +164,5 @@ def demonstration_logins() -> list[dict[str, str]]:
             known = password if staff.check_password(password) else "(changed on the site)"
             name = f"{role.name} ({staff.casino})" if staff.number == ELSEWHERE else role.name
             logins.append({"role": name, "number": staff.number, "password": known})
-    order = [role.name for role in roles.ROLES.values()]
+    order = [role.name for role in roles.access_policy().roles.values()]
     return sorted(logins, key=lambda login: order.index(login["role"]) if login["role"] in order else len(order))

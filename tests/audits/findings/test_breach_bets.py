@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.test import Client
-
 from audits.findings.breach_bets import breach_bets
 from audits.models import Finding
 from audits.reconciliation.services.arrivals import arrivals_take
@@ -12,6 +10,7 @@ from games.rounds.services.recording import round_record
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9
 from tests.games.floor_setup import ready_table, sign
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet, current, line
 
 
@@ -31,8 +30,7 @@ def rows(finding: Finding) -> list[tuple[str, str, int, int, tuple[str, ...]]]:
 
 
 def page(house: House, finding: Finding) -> str:
-    client = Client()
-    client.force_login(house["pit-manager"])
+    client = logged_in(house["pit-manager"])
     answer = client.get(f"/admin/audits/finding/{finding.pk}/change/")
     assert answer.status_code == 200
     return answer.content.decode()

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from audits.incidents.admin.advice import readings_advised
@@ -23,6 +22,7 @@ from tests.audits.files import played
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor_setup import HOUR, MINUTE, NOON, SECOND, bare_table, put_sign, ready_table, sign
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 Step = tuple[str, dict[str, Any]]
@@ -155,8 +155,7 @@ def test_settled_in_full_is_not_cited_where_it_decides_nothing(house: House, clo
 
 
 def page(house: House, role: str, address: str) -> str:
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     return client.get(address).content.decode()
 
 

@@ -7,10 +7,11 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 from django.db import transaction
 
-from audits.findings.services.escalation import LADDER, findings_escalate, notices_mail
+from audits.findings.services.escalation import findings_escalate, notices_mail
 from audits.findings.services.findings import finding_acknowledge
 from audits.models import Escalation, Finding, Notice, NoticeMail
 from audits.tasks import escalate
+from games.access.roles import access_policy
 from games.access.services.acting_appointments import duty_grant
 from games.models import Staff, Table
 from tests.audits.playing import TWO_HUNDRED, UNDERPAID, correct, drain, played, record, table_for
@@ -39,7 +40,7 @@ def test_a_high_finding_climbs_the_ladder_step_by_step(house: House, high: Findi
     clock.shift(29 * MINUTE)
     assert findings_escalate() == []
     clock.shift(MINUTE)
-    for level, role in enumerate(LADDER, 1):
+    for level, role in enumerate(access_policy().escalation, 1):
         assert len(findings_escalate()) == 1
         assert told()[-1] == (role, [house[role].pk])
         assert (Escalation.objects.get(level=level).finding, Escalation.objects.count()) == (high, level)

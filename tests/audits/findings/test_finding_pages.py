@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -15,27 +14,22 @@ from games.engine.play.findings import VERSION
 from games.models import Round
 from tests.audits.sittings import GRAVE, OVERPAID, played
 from tests.conftest import House
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 LIST = "/admin/audits/finding/"
 TOLD = "Overpaid seat-3 on Small: paid 300.00, due 100.00"
 
 
-def as_(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def page(house: House, path: str = LIST, role: str = "pit-manager", **query: str) -> str:
-    answer = as_(house, role).get(path, query)
+    answer = logged_in(house[role]).get(path, query)
     assert answer.status_code == 200
     return answer.content.decode()
 
 
 def send(house: House, finding: Finding, step: str, role: str, **sent: str) -> str:
     """A step's form, and the page behind it."""
-    answer = as_(house, role).post(f"{LIST}{finding.pk}/{step}/", sent, follow=True)
+    answer = logged_in(house[role]).post(f"{LIST}{finding.pk}/{step}/", sent, follow=True)
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -126,7 +120,7 @@ def test_a_person_sees_the_findings_of_his_own_pit(house: House) -> None:
     shown = page(house, role="pit-supervisor")
     assert f"{LIST}{near.pk}/change/" in shown
     assert f"{LIST}{far.pk}/change/" not in shown
-    assert as_(house, "pit-supervisor").get(f"{LIST}{far.pk}/change/").status_code == 403
+    assert logged_in(house["pit-supervisor"]).get(f"{LIST}{far.pk}/change/").status_code == 403
 
 
 # --- Several at once ---
@@ -136,7 +130,7 @@ def test_the_chosen_are_acknowledged_and_who_was_overtaken_is_told(house: House)
     small, grave = played(house, [OVERPAID, GRAVE])
     finding_acknowledge(actor=house["surveillance"], finding=grave)
     sent = {"finding": [str(small.pk), str(grave.pk)], "back": f"{LIST}?state=all"}
-    answer = as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent, follow=True)
+    answer = logged_in(house["pit-supervisor"]).post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [(f"{LIST}?state=all", 302)]
     shown = answer.content.decode()
     assert "Finding acknowledged." in shown
@@ -149,13 +143,13 @@ def test_where_one_is_out_of_reach_none_is_acknowledged(house: House) -> None:
     (near,) = played(house)
     (far,) = played(house, table="TS-09", pit="P2", ref="R-9")
     sent = {"finding": [str(near.pk), str(far.pk)]}
-    assert as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent).status_code == 403
+    assert logged_in(house["pit-supervisor"]).post(f"{LIST}acknowledge/", sent).status_code == 403
     assert fresh(near).state == "open"
 
 
 def test_nothing_chosen_and_a_foreign_way_back_change_nothing(house: House) -> None:
     sent = {"finding": ["x", "9" * 30], "back": "https://else.example/admin/"}
-    answer = as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent, follow=True)
+    answer = logged_in(house["pit-supervisor"]).post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [(LIST, 302)]
     assert "No finding was selected" in answer.content.decode()
 
@@ -293,7 +287,7 @@ def test_a_grave_finding_stands_on_the_overview_until_somebody_acknowledges_it(h
     assert alert in shown
     assert TOLD not in shown
     sent = {"finding": str(grave.pk), "back": "/admin/"}
-    answer = as_(house, "pit-supervisor").post(f"{LIST}acknowledge/", sent, follow=True)
+    answer = logged_in(house["pit-supervisor"]).post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [("/admin/", 302)]
     assert alert not in answer.content.decode()
     assert "Acknowledge no." not in overview(house, "auditor")

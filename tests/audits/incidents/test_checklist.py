@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import DatabaseError, connection, transaction
-from django.test import Client
 
 from audits.incidents.checklist import checklist_of, steps_of
 from audits.incidents.services.checklist import step_tick
@@ -14,6 +13,7 @@ from audits.models import ChecklistTick, Incident
 from games.models import LedgerLeaf, Table
 from tests.audits.decided import incident_about
 from tests.conftest import House
+from tests.games.logins import logged_in
 
 
 @pytest.fixture
@@ -25,14 +25,8 @@ def tick(house: House, incident: Incident, step: int = 1, is_done: bool = True, 
     return step_tick(actor=house[role], incident=incident, step=step, is_done=is_done)
 
 
-def as_(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def page(house: House, incident: Incident, role: str = "pit-supervisor") -> str:
-    answer = as_(house, role).get(f"/admin/audits/incident/{incident.pk}/change/")
+    answer = logged_in(house[role]).get(f"/admin/audits/incident/{incident.pk}/change/")
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -101,7 +95,7 @@ def test_the_database_keeps_ticks_as_they_were_written(house: House, incident: I
 
 
 def test_the_page_ticks_and_shows_who_and_when(house: House, incident: Incident) -> None:
-    client, address = as_(house, "pit-supervisor"), f"/admin/audits/incident/{incident.pk}/checklist/"
+    client, address = logged_in(house["pit-supervisor"]), f"/admin/audits/incident/{incident.pk}/checklist/"
     assert 'name="tick" value="1"' in page(house, incident)
     answer = client.post(address, {"tick": "1"}, follow=True)
     shown = answer.content.decode()
@@ -117,7 +111,9 @@ def test_the_page_ticks_and_shows_who_and_when(house: House, incident: Incident)
 
 @pytest.mark.parametrize("sent", [{}, {"tick": ""}, {"tick": "x"}, {"untick": "99999999"}, {"tick": "9"}])
 def test_the_page_tells_what_is_wrong(house: House, incident: Incident, sent: dict[str, str]) -> None:
-    answer = as_(house, "pit-supervisor").post(f"/admin/audits/incident/{incident.pk}/checklist/", sent, follow=True)
+    answer = logged_in(house["pit-supervisor"]).post(
+        f"/admin/audits/incident/{incident.pk}/checklist/", sent, follow=True
+    )
     shown = answer.content.decode()
     assert "Choose a step of the checklist" in shown or "there is no step 9" in shown
     assert not ChecklistTick.objects.exists()
@@ -125,13 +121,13 @@ def test_the_page_tells_what_is_wrong(house: House, incident: Incident, sent: di
 
 def test_the_form_of_a_new_incident_offers_no_ticks_that_would_be_lost(house: House, table: Table) -> None:
     asked = {"table": str(table.pk), "situation": "die-not-flat", "casino": str(house.casino.pk)}
-    shown = as_(house, "pit-supervisor").get("/admin/audits/incident/advice/", asked).content.decode()
+    shown = logged_in(house["pit-supervisor"]).get("/admin/audits/incident/advice/", asked).content.decode()
     assert "Return every stake of the round" in shown
     assert "checkbox" not in shown
 
 
 def test_the_api_reads_and_ticks(house: House, incident: Incident) -> None:
-    client, address = as_(house, "pit-supervisor"), f"/api/v1/incidents/{incident.number}/"
+    client, address = logged_in(house["pit-supervisor"]), f"/api/v1/incidents/{incident.number}/"
     sent = {"step": 2, "done": True}
     answer = client.post(f"{address}checklist/", sent, content_type="application/json")
     assert (answer.status_code, answer.json()["done"], len(answer.json()["ticks"])) == (200, True, 1)
@@ -147,4 +143,7 @@ def test_the_api_reads_and_ticks(house: House, incident: Incident) -> None:
         {"step": 9, "done": True},
     ):
         assert client.post(f"{address}checklist/", faulty, content_type="application/json").status_code == 400, faulty
-    assert as_(house, "auditor").post(f"{address}checklist/", sent, content_type="application/json").status_code == 403
+    assert (
+        logged_in(house["auditor"]).post(f"{address}checklist/", sent, content_type="application/json").status_code
+        == 403
+    )

@@ -24,6 +24,7 @@ from tests.audits.decided import ruled, voided
 from tests.audits.files import PNG, opened, played, seen
 from tests.conftest import House
 from tests.games.floor_setup import bare_table, ready_table, sign
+from tests.games.logins import logged_in
 
 READERS = ["surveillance", "compliance", "auditor"]
 PIT = ["pit-supervisor", "pit-manager", "shift-manager", "casino-manager"]
@@ -120,12 +121,6 @@ def test_compliance_writes_confidential_notes_too_and_reads_them(house: House) -
 # --- Absent: by page as by API ---
 
 
-def as_(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def answer_of(client: Client, address: str, method: str = "get") -> tuple[int, str]:
     """The status, and what the page says without the key that was asked for and what changes with each request."""
     answer: Any = getattr(client, method)(address)
@@ -143,7 +138,7 @@ PAGES = {
 
 @pytest.mark.parametrize("role", PIT)
 def test_a_page_of_it_answers_as_if_there_were_none(house: House, secrets: list[tuple[str, Model]], role: str) -> None:
-    client = as_(house, role)
+    client = logged_in(house[role])
     for _, thing in secrets:
         name, pages = PAGES.get(type(thing), ("", []))
         for page in pages:
@@ -156,7 +151,7 @@ def test_a_page_of_it_answers_as_if_there_were_none(house: House, secrets: list[
 
 @pytest.mark.parametrize("role", PIT)
 def test_a_call_for_it_answers_as_if_there_were_none(house: House, secrets: list[tuple[str, Model]], role: str) -> None:
-    client = as_(house, role)
+    client = logged_in(house[role])
     for kind, calls in ((LogEntry, ["", "addenda/", "evidence/"]), (Evidence, ["", "content/"])):
         path = "log-entries" if kind is LogEntry else "evidence"
         for thing in (thing for _, thing in secrets if type(thing) is kind):
@@ -169,7 +164,7 @@ def test_a_call_for_it_answers_as_if_there_were_none(house: House, secrets: list
 
 
 def test_a_role_without_any_right_to_it_learns_no_more(house: House, secrets: list[tuple[str, Model]]) -> None:
-    client = as_(house, "administrator")
+    client = logged_in(house["administrator"])
     for _, thing in secrets:
         if type(thing) in PAGES:
             address = f"/admin/audits/{PAGES[type(thing)][0]}"
@@ -182,8 +177,8 @@ def test_a_denial_is_the_same_for_what_is_confidential_and_for_what_is_not_there
 ) -> None:
     entry = next(thing for _, thing in secrets if isinstance(thing, LogEntry))
     for key in (entry.pk, entry.pk + 1):
-        as_(house, "pit-manager").get(f"/admin/audits/logentry/{key}/change/")
-        as_(house, "pit-manager").get(f"/api/v1/log-entries/{key}/")
+        logged_in(house["pit-manager"]).get(f"/admin/audits/logentry/{key}/change/")
+        logged_in(house["pit-manager"]).get(f"/api/v1/log-entries/{key}/")
     made = list(Denial.objects.filter(staff=house["pit-manager"]).values_list("action", "thing"))
     assert made == [("logentry.view", "")] * 4
 
@@ -233,13 +228,13 @@ def test_the_chain_of_a_table_has_no_leaf_of_what_is_confidential(
 )  # fmt: skip
 def test_a_list_takes_no_lookup_that_it_does_not_offer(house: House, page: str, lookup: str) -> None:
     role = "compliance" if page in ("games/denial", "audits/notice") else "shift-manager"
-    assert as_(house, role).get(f"/admin/{page}/?{lookup}").status_code == 400
+    assert logged_in(house[role]).get(f"/admin/{page}/?{lookup}").status_code == 400
 
 
 def test_a_list_takes_the_filters_that_it_offers(house: House) -> None:
     for lookup in ("department__exact=pit", f"casino__id__exact={house.casino.pk}", "is_active__exact=1"):
-        assert as_(house, "shift-manager").get(f"/admin/games/staff/?{lookup}").status_code == 200, lookup
-    assert as_(house, "compliance").get("/admin/games/denial/?at__year=2026").status_code == 200
+        assert logged_in(house["shift-manager"]).get(f"/admin/games/staff/?{lookup}").status_code == 200, lookup
+    assert logged_in(house["compliance"]).get("/admin/games/denial/?at__year=2026").status_code == 200
 
 
 # --- Related files and rounds ---
@@ -249,9 +244,9 @@ def test_a_related_file_of_another_pit_is_not_named(house: House) -> None:
     mine, other = opened(house), opened(house, "shift-manager", "Far away.", pit=house.pits["P2"])
     incident_relate(actor=house["shift-manager"], incident=mine, other=other, reason="The same patron")
     for role, is_seen in (("pit-supervisor", False), ("shift-manager", True)):
-        page = as_(house, role).get(f"/admin/audits/incident/{mine.pk}/change/").content.decode()
+        page = logged_in(house[role]).get(f"/admin/audits/incident/{mine.pk}/change/").content.decode()
         assert (other.number in page, "The same patron" in page) == (is_seen, is_seen)
-        document = as_(house, role).get(f"/api/v1/incidents/{mine.number}/").content.decode()
+        document = logged_in(house[role]).get(f"/api/v1/incidents/{mine.number}/").content.decode()
         assert (other.number in document) == is_seen
 
 
@@ -268,9 +263,9 @@ def test_a_file_and_what_follows_from_it_show_only_the_rounds_within_sight(house
         f"/admin/audits/consequence/{order.pk}/change/", f"/api/v1/consequences/{order.pk}/",
     )  # fmt: skip
     for address in addresses:
-        said = as_(house, "pit-manager").get(address).content.decode()
+        said = logged_in(house["pit-manager"]).get(address).content.decode()
         assert ("NEAR-1" in said, "FAR-1" in said) == (True, False), address
-        said = as_(house, "shift-manager").get(address).content.decode()
+        said = logged_in(house["shift-manager"]).get(address).content.decode()
         assert ("NEAR-1" in said, "FAR-1" in said) == (True, True), address
 
 

@@ -18,6 +18,7 @@ from taisai_backoffice.web import uploads
 from taisai_backoffice.web.uploads import BoundedUploadHandler, UploadTooLargeError
 from tests.conftest import House
 from tests.games.floor_setup import open_table
+from tests.games.logins import logged_in
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(40)
 GIGABYTES_5 = 5 * 1024**3
@@ -29,12 +30,6 @@ def incident(house: House) -> Incident:
     return incident_open(actor=house["surveillance"], report=report)
 
 
-def client_of(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def address(incident: Incident) -> str:
     return f"/api/v1/incidents/{incident.number}/evidence/"
 
@@ -42,7 +37,7 @@ def address(incident: Incident) -> str:
 def send(house: House, incident: Incident, name: str = "felt.png", content: bytes = PNG, **fields: Any) -> Any:
     form = {"description": "The felt", "file": SimpleUploadedFile("x", content)} | fields
     form["file"].name = name  # as a program may send it: Django's own client makes names plain
-    return client_of(house, "surveillance").post(address(incident), form)
+    return logged_in(house["surveillance"]).post(address(incident), form)
 
 
 def stored() -> set[Path]:
@@ -54,7 +49,7 @@ def test_a_file_is_kept_hashed_and_fetched_as_a_file(house: House, incident: Inc
     made = answer.json()
     assert (answer.status_code, made["confidential"], made["incident"]) == (201, True, incident.number)
     assert (made["file"]["name"], made["file"]["type"], made["file"]["size"]) == ("felt.png", "image/png", len(PNG))
-    fetched = client_of(house, "compliance").get(
+    fetched = logged_in(house["compliance"]).get(
         f"/api/v1/evidence/{made['id']}/content/", headers={"Accept": "image/png"}
     )
     assert b"".join(fetched) == PNG
@@ -66,14 +61,14 @@ def test_a_file_is_kept_hashed_and_fetched_as_a_file(house: House, incident: Inc
     assert fetched.headers["X-Content-Type-Options"] == "nosniff"
     assert fetched.headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert fetched.headers["Cache-Control"] == "no-store"
-    (listed,) = client_of(house, "auditor").get(address(incident)).json()["results"]
+    (listed,) = logged_in(house["auditor"]).get(address(incident)).json()["results"]
     assert [step["what"] for step in listed["custody"]] == ["added", "copied"]
     assert "COMPLIANCE" in listed["custody"][1]["who"]
 
 
 def test_a_name_of_any_letters_comes_back_as_it_was(house: House, incident: Incident) -> None:
     made = send(house, incident, name='der "Filz" 骰.png').json()
-    fetched = client_of(house, "auditor").get(f"/api/v1/evidence/{made['id']}/content/")
+    fetched = logged_in(house["auditor"]).get(f"/api/v1/evidence/{made['id']}/content/")
     assert b"".join(fetched) == PNG
     assert fetched.headers["Content-Disposition"] == ("attachment; filename*=utf-8''der%20%22Filz%22%20%E9%AA%B0.png")
 
@@ -105,7 +100,7 @@ def test_a_path_in_a_name_leads_nowhere(house: House, incident: Incident) -> Non
     form = encode_multipart(BOUNDARY, {"description": "x", "file": SimpleUploadedFile("NAME.png", PNG)})
     for name in (b"../../etc/felt.png", b"C:\\\\temp\\\\felt.png"):
         body = form.replace(b"NAME.png", name)
-        answer = client_of(house, "surveillance").generic("POST", address(incident), body, MULTIPART_CONTENT)
+        answer = logged_in(house["surveillance"]).generic("POST", address(incident), body, MULTIPART_CONTENT)
         assert answer.json()["file"]["name"] == "felt.png"
     assert all(path.name.isalnum() for path in stored())
 
@@ -127,14 +122,13 @@ def announce(client: Client, path: str, length: str) -> Any:
 
 
 def test_five_gigabytes_are_refused_before_a_byte_is_read(house: House, incident: Incident) -> None:
-    answer = announce(client_of(house, "surveillance"), address(incident), str(GIGABYTES_5))
+    answer = announce(logged_in(house["surveillance"]), address(incident), str(GIGABYTES_5))
     assert (answer.status_code, answer.headers["Content-Type"]) == (413, "application/problem+json")
     assert "larger than 1024 MB" in answer.json()["detail"]
 
 
 def test_so_they_are_where_the_token_is_looked_for_in_the_form(house: House, incident: Incident) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(house["casino-manager"])
+    client = logged_in(house["casino-manager"], enforce_csrf_checks=True)
     client.cookies["taisai_csrf"] = "c" * 32
     answer = announce(client, "/admin/games/importjob/add/", str(GIGABYTES_5))
     assert answer.status_code == 413
@@ -142,8 +136,7 @@ def test_so_they_are_where_the_token_is_looked_for_in_the_form(house: House, inc
 
 
 def test_a_call_carries_its_token_in_the_header_and_no_form_is_read_for_it(house: House, incident: Incident) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(house["surveillance"])
+    client = logged_in(house["surveillance"], enforce_csrf_checks=True)
     client.cookies["taisai_csrf"] = "c" * 32
     assert announce(client, address(incident), str(GIGABYTES_5)).status_code == 403
 
@@ -170,7 +163,7 @@ def test_a_file_above_the_bound_of_evidence_leaves_nothing(house: House, inciden
 
 
 def test_a_body_without_its_length_is_no_file(house: House, incident: Incident) -> None:
-    answer = announce(client_of(house, "surveillance"), address(incident), "")
+    answer = announce(logged_in(house["surveillance"]), address(incident), "")
     assert (answer.status_code, [error["field"] for error in answer.json()["errors"]]) == (400, ["file"])
 
 
@@ -193,7 +186,7 @@ def test_a_form_that_is_wrong_is_told(house: House, incident: Incident, fields: 
 
 
 def test_one_file_at_a_time_under_its_name(house: House, incident: Incident) -> None:
-    client = client_of(house, "surveillance")
+    client = logged_in(house["surveillance"])
     for form in (
         {"description": "x"},
         {"description": "x", "picture": SimpleUploadedFile("felt.png", PNG)},
@@ -206,7 +199,7 @@ def test_one_file_at_a_time_under_its_name(house: House, incident: Incident) -> 
 
 
 def test_a_camera_is_named_without_a_file(house: House, incident: Incident) -> None:
-    client = client_of(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     body = {"description": "The throw", "camera": "C-14", "time_code": "21:07:12:04", "keep_until": "2027-02-15"}
     made = client.post(address(incident), body, content_type="application/json")
     assert (made.status_code, made.json()["camera"], made.json()["file"]) == (201, "C-14", None)
@@ -222,7 +215,7 @@ def test_a_camera_is_named_without_a_file(house: House, incident: Incident) -> N
 def test_confidential_evidence_is_nowhere_for_the_pit(house: House, incident: Incident) -> None:
     key = send(house, incident, confidential="true").json()["id"]
     for role in ("pit-supervisor", "pit-manager", "shift-manager", "casino-manager"):
-        client = client_of(house, role)
+        client = logged_in(house[role])
         assert client.get(address(incident)).json()["results"] == []
         hidden, missing = (client.get(f"/api/v1/evidence/{one}/content/") for one in (key, key + 1))
         assert (hidden.status_code, missing.status_code) == (404, 404)
@@ -236,16 +229,16 @@ def test_evidence_of_a_confidential_entry_is_confidential_itself(house: House) -
     )
     path = f"/api/v1/log-entries/{entry.pk}/evidence/"
     form = {"description": "x", "file": SimpleUploadedFile("felt.png", PNG), "confidential": "false"}
-    assert client_of(house, "pit-manager").post(path, form).status_code == 404
+    assert logged_in(house["pit-manager"]).post(path, form).status_code == 404
     form["file"] = SimpleUploadedFile("felt.png", PNG)
-    made = client_of(house, "surveillance").post(path, form).json()
+    made = logged_in(house["surveillance"]).post(path, form).json()
     assert (made["confidential"], made["entry"], made["incident"]) == (True, entry.pk, None)
 
 
 def test_who_writes_nothing_adds_nothing(house: House, incident: Incident) -> None:
     form = {"description": "x", "file": SimpleUploadedFile("felt.png", PNG)}
     for role, answer in (("auditor", 403), ("administrator", 403)):
-        assert client_of(house, role).post(address(incident), form).status_code == answer
+        assert logged_in(house[role]).post(address(incident), form).status_code == answer
     assert Client().post(address(incident), form).status_code == 401
     assert not Evidence.objects.exists()
 
@@ -255,6 +248,6 @@ def test_a_file_that_was_changed_on_the_disk_is_not_handed_out(house: House, inc
     key = send(house, incident).json()["id"]
     (path,) = stored() - before
     path.write_bytes(PNG + b"x")
-    answer = client_of(house, "auditor").get(f"/api/v1/evidence/{key}/content/")
+    answer = logged_in(house["auditor"]).get(f"/api/v1/evidence/{key}/content/")
     assert (answer.status_code, "hash differs" in answer.json()["detail"]) == (400, True)
     assert [step.what for step in CustodyStep.objects.all()] == ["added"]

@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from audits.incidents.services.incidents import IncidentReport, incident_note, incident_open, incident_relate
@@ -16,6 +15,7 @@ from games.models import Denial, Round, Staff, Table
 from games.rounds.services.recording import round_record
 from tests.conftest import OPERATOR, House
 from tests.games.floor_setup import HOUR, bare_table, open_table
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import current, line
 
 PIT = ("pit-supervisor", "pit-manager", "shift-manager", "casino-manager")
@@ -28,19 +28,13 @@ def table(house: House) -> Table:
     return open_table(house)
 
 
-def client_of(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def get(house: House, role: str, path: str, **query: str) -> tuple[int, Any]:
-    answer = client_of(house, role).get(f"/api/v1/{path}", query)
+    answer = logged_in(house[role]).get(f"/api/v1/{path}", query)
     return answer.status_code, answer.json()
 
 
 def post(house: House, role: str, path: str, body: object) -> tuple[int, Any]:
-    answer = client_of(house, role).post(f"/api/v1/{path}", json.dumps(body), content_type="application/json")
+    answer = logged_in(house[role]).post(f"/api/v1/{path}", json.dumps(body), content_type="application/json")
     return answer.status_code, answer.json()
 
 
@@ -217,7 +211,7 @@ def test_what_is_confidential_is_nowhere_for_the_pit(house: House, table: Table)
     addresses = ["log-entries/", f"log-entries/{entry.pk}/", f"log-entries/{entry.pk}/evidence/", "incidents/", file,
                  f"{file}evidence/", f"search/?q={SECRET}"]  # fmt: skip
     for role in PIT:
-        answers = [client_of(house, role).get(f"/api/v1/{address}") for address in addresses]
+        answers = [logged_in(house[role]).get(f"/api/v1/{address}") for address in addresses]
         assert [answer.status_code for answer in answers] == [200, 404, 404, 200, 200, 200, 200]
         assert not any(SECRET.encode() in answer.content.replace(f"q={SECRET}".encode(), b"") for answer in answers)
         seen = answers[4].json()

@@ -19,17 +19,12 @@ from games.rounds.services.recording import round_record
 from tests.audits.files import PNG
 from tests.conftest import OPERATOR, House
 from tests.games.floor_setup import HOUR, open_table
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import current, line
 
 ADMIN = "/admin/audits"
 PIT = ("pit-supervisor", "pit-manager", "shift-manager", "casino-manager")
 SEERS = ("surveillance", "compliance", "auditor")
-
-
-def logged_in(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
 
 
 def text_of(client: Client, address: str) -> str:
@@ -94,7 +89,7 @@ def said_by(client: Client, page: str) -> str:
 
 @pytest.mark.parametrize("role", PIT)
 def test_nothing_confidential_is_on_any_page_of_the_pit(role: str, house: House, secrets: dict[str, Any]) -> None:
-    client = logged_in(house, role)
+    client = logged_in(house[role])
     told = [page for page in pages_with_secrets(secrets) if "zebra" in said_by(client, page)]
     assert told == []
     found = text_of(client, f"{ADMIN}/incident/search/?q=zebra")
@@ -107,7 +102,7 @@ def test_nothing_confidential_is_on_any_page_of_the_pit(role: str, house: House,
 
 @pytest.mark.parametrize("role", SEERS)
 def test_those_who_may_see_it_see_it_marked(role: str, house: House, secrets: dict[str, Any]) -> None:
-    client = logged_in(house, role)
+    client = logged_in(house[role])
     page = text_of(client, f"{ADMIN}/incident/{secrets['incident'].pk}/change/")
     assert "The zebra is known." in page
     assert "confidential" in page
@@ -117,14 +112,14 @@ def test_those_who_may_see_it_see_it_marked(role: str, house: House, secrets: di
 
 
 def test_a_confidential_entry_is_not_copied_into_the_account_of_a_file(house: House, secrets: dict[str, Any]) -> None:
-    page = text_of(logged_in(house, "surveillance"), f"{ADMIN}/incident/add/?entry={secrets['entry'].pk}")
+    page = text_of(logged_in(house["surveillance"]), f"{ADMIN}/incident/add/?entry={secrets['entry'].pk}")
     assert "its words are not copied" in page
     assert "zebra" not in page
 
 
 def test_the_pit_is_not_even_asked_whether_it_is_confidential(house: House) -> None:
     incident = a_file(house, open_table(house))
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     for page in ("logentry/add/", f"incident/{incident.pk}/note/", f"incident/{incident.pk}/evidence/"):
         assert "is_confidential" not in text_of(client, f"{ADMIN}/{page}")
     client.post(f"{ADMIN}/incident/{incident.pk}/note/", {"text": "Tea was spilt.", "is_confidential": "on"})
@@ -136,7 +131,7 @@ def test_the_pit_is_not_even_asked_whether_it_is_confidential(house: House) -> N
 
 def test_an_entry_is_written_in_seconds_and_added_to(house: House) -> None:
     table = open_table(house)
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     answer = client.post(f"{ADMIN}/logentry/add/", {"summary": "Spilt tea.", "table": table.pk}, follow=True)
     assert "Spilt tea." in answer.content.decode()
     entry = LogEntry.objects.get()
@@ -148,12 +143,12 @@ def test_an_entry_is_written_in_seconds_and_added_to(house: House) -> None:
 
 
 def test_an_entry_without_a_table_belongs_to_the_pit_of_who_wrote_it(house: House) -> None:
-    logged_in(house, "pit-supervisor").post(f"{ADMIN}/logentry/add/", {"summary": "A quarrel at the bar."})
+    logged_in(house["pit-supervisor"]).post(f"{ADMIN}/logentry/add/", {"summary": "A quarrel at the bar."})
     assert LogEntry.objects.get().pit == house.pits["P1"]
 
 
 def test_what_the_service_refuses_stands_at_its_field(house: House) -> None:
-    client = logged_in(house, "surveillance")
+    client = logged_in(house["surveillance"])
     tomorrow = timezone.localtime() + dt.timedelta(days=1)
     answer = client.post(f"{ADMIN}/logentry/add/", {"summary": "Later", "at": f"{tomorrow:%Y-%m-%d %H:%M}"})
     assert "This moment is still to come" in answer.content.decode()
@@ -165,7 +160,7 @@ def test_the_log_is_found_by_day_shift_table_and_words(house: House) -> None:
     for words, at_table in (("Tea on the felt.", table), ("A hat was lost.", None)):
         log_write(actor=house["surveillance"], casino=house.casino, at=timezone.now(), summary=words, table=at_table)
     entry = LogEntry.objects.latest("pk")
-    client = logged_in(house, "auditor")
+    client = logged_in(house["auditor"])
     for query, shows_tea, shows_hat in (
         (f"day={entry.gaming_day}&shift={entry.shift}", True, True), ("day=2020-01-01", False, False),
         (f"table={table.code}", True, False), ("text=hats", False, True),
@@ -179,7 +174,7 @@ def test_the_log_is_found_by_day_shift_table_and_words(house: House) -> None:
 
 def test_a_shift_is_signed_off_and_taken_over_by_somebody_else(house: House) -> None:
     incident = a_file(house, open_table(house))
-    leaving, coming = logged_in(house, "pit-supervisor"), logged_in(house, "pit-manager")
+    leaving, coming = logged_in(house["pit-supervisor"]), logged_in(house["pit-manager"])
     assert incident.number in text_of(leaving, f"{ADMIN}/handover/add/")
     leaving.post(f"{ADMIN}/handover/add/", {"watch": "Seat 3"})
     handover = Handover.objects.get()
@@ -205,7 +200,7 @@ def filled(table: Table, **changes: str) -> dict[str, Any]:
 
 def test_5_4_1_the_advice_keeps_up_with_the_form(house: House) -> None:
     table = open_table(house)
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     advice = f"{ADMIN}/incident/advice/"
     assert "Choose table and situation" in text_of(client, advice)
     asked = client.get(advice, {"table": str(table.pk), "situation": "interruption"}).content.decode()
@@ -224,7 +219,7 @@ def test_a_file_is_opened_with_its_people_and_its_round(house: House) -> None:
     table = open_table(house)
     round_record(actor=OPERATOR, line=line(current()), channel="api")
     round_ = Round.objects.get()
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     page = text_of(client, f"{ADMIN}/incident/add/?round={round_.pk}")
     assert f'value="{round_.ref}"' in page
     assert f'value="{round_.dealer}"' in page
@@ -241,7 +236,7 @@ def test_a_file_is_opened_with_its_people_and_its_round(house: House) -> None:
 
 def test_a_form_that_lacks_something_says_what(house: House) -> None:
     table = open_table(house)
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     answer = client.post(f"{ADMIN}/incident/add/", filled(table, known_dice="", rounds="nowhere", account=""))
     page = answer.content.decode()
     assert "Say which dice could be read" in page
@@ -255,7 +250,7 @@ def test_5_1_1_a_late_limit_shows_the_figures_of_the_round(house: House) -> None
     table = open_table(house)
     bets = [{"player": "seat-1", "box": "small", "stake": "4000.00", "net": "4000.00"}]
     round_record(actor=OPERATOR, line=line(current(bets=bets)), channel="api")
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     asked = filled(table, situation="over-limit-unnoticed", rounds="")
     assert "Name the round" in client.get(f"{ADMIN}/incident/advice/", asked).content.decode()
     asked = filled(table, situation="over-limit-unnoticed", rounds=Round.objects.get().ref)
@@ -267,7 +262,7 @@ def test_5_1_1_a_late_limit_shows_the_figures_of_the_round(house: House) -> None
 def test_steps_are_offered_by_the_one_table_and_by_right(house: House) -> None:
     incident = a_file(house, open_table(house))
     page = f"{ADMIN}/incident/{incident.pk}"
-    supervisor, compliance = logged_in(house, "pit-supervisor"), logged_in(house, "compliance")
+    supervisor, compliance = logged_in(house["pit-supervisor"]), logged_in(house["compliance"])
     seen = text_of(supervisor, f"{page}/change/")
     assert "Investigate" in seen
     assert f"{page}/closed/" not in seen
@@ -280,12 +275,12 @@ def test_steps_are_offered_by_the_one_table_and_by_right(house: House) -> None:
     assert incident.state == IncidentState.CLOSED
     told = supervisor.get(f"{page}/mend/", follow=True).content.decode()
     assert "is closed; reopen it first" in told
-    assert logged_in(house, "auditor").get(f"{page}/note/").status_code == 403
+    assert logged_in(house["auditor"]).get(f"{page}/note/").status_code == 403
 
 
 def test_a_slip_is_mended_and_what_stood_there_is_in_the_history(house: House) -> None:
     incident = a_file(house, open_table(house))
-    client = logged_in(house, "surveillance")
+    client = logged_in(house["surveillance"])
     page = client.get(f"{ADMIN}/incident/{incident.pk}/mend/")
     form = page.context["form"]
     values = {name: form.initial.get(name, form.fields[name].initial) or "" for name in form.fields}
@@ -302,7 +297,7 @@ def test_a_slip_is_mended_and_what_stood_there_is_in_the_history(house: House) -
 def test_related_files_show_on_both_sides(house: House) -> None:
     table = open_table(house)
     one, other = a_file(house, table), a_file(house, table)
-    client = logged_in(house, "surveillance")
+    client = logged_in(house["surveillance"])
     client.post(f"{ADMIN}/incident/{one.pk}/relate/", {"other": other.number, "reason": "The same patron"})
     for page, number in ((one, other.number), (other, one.number)):
         assert f"{number}</a>: The same patron" in text_of(client, f"{ADMIN}/incident/{page.pk}/change/")
@@ -310,7 +305,7 @@ def test_related_files_show_on_both_sides(house: House) -> None:
 
 def test_a_file_of_another_pit_is_refused_on_record(house: House) -> None:
     incident = a_file(house, open_table(house, "TS-09", pit="P2"))
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     assert client.get(f"{ADMIN}/incident/{incident.pk}/change/").status_code == 403
     assert Denial.objects.filter(action="incident.view").exists()
     assert incident.number not in text_of(client, f"{ADMIN}/incident/")
@@ -325,7 +320,7 @@ def sent(name: str, content: bytes, **more: str) -> dict[str, Any]:
 
 def test_evidence_is_added_copied_and_never_shown_as_anything_active(house: House) -> None:
     incident = a_file(house, open_table(house))
-    client = logged_in(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     client.post(f"{ADMIN}/incident/{incident.pk}/evidence/", sent("felt.png", PNG))
     evidence = Evidence.objects.get()
     page = f"{ADMIN}/evidence/{evidence.pk}"
@@ -356,7 +351,7 @@ def test_what_is_no_evidence_is_refused_with_a_clear_message(
 ) -> None:
     settings.LARGEST_EVIDENCE = 500
     incident = a_file(house, open_table(house))
-    client = logged_in(house, "surveillance")
+    client = logged_in(house["surveillance"])
     answer = client.post(f"{ADMIN}/incident/{incident.pk}/evidence/", sent(name, content))
     assert told in answer.content.decode()
     assert "The felt" in answer.content.decode()  # what was written is not lost
@@ -370,7 +365,7 @@ def test_nobody_sends_a_file_without_the_token_of_the_form_or_the_right(house: H
     assert strict.post(address, sent("felt.png", PNG)).status_code in (302, 403)
     strict.force_login(house["surveillance"])
     assert strict.post(address, sent("felt.png", PNG)).status_code == 403
-    assert logged_in(house, "auditor").post(address, sent("felt.png", PNG)).status_code == 403
+    assert logged_in(house["auditor"]).post(address, sent("felt.png", PNG)).status_code == 403
     assert not Evidence.objects.exists()
 
 
@@ -383,7 +378,7 @@ def test_disputes_stand_by_what_is_left_of_their_time(house: House) -> None:
         raised = timezone.now() - dt.timedelta(days=days)
         incident = a_file(house, table)
         dispute_raise(actor=house["compliance"], incident=incident, patron=patron, raised_at=raised, reason="Unhappy")
-    client = logged_in(house, "compliance")
+    client = logged_in(house["compliance"])
     page = text_of(client, f"{ADMIN}/dispute/")
     assert page.index("P-8") < page.index("P-1")
     assert page.count(">overdue<") == 1
@@ -397,7 +392,7 @@ def test_disputes_stand_by_what_is_left_of_their_time(house: House) -> None:
 
 
 def test_shifts_are_a_casino_s_own_with_history(house: House) -> None:
-    client = logged_in(house, "casino-manager")
+    client = logged_in(house["casino-manager"])
     values = {"casino": house.casino.pk, "name": "Early", "starts": "06:00", "reason": "Ours"}
     client.post(f"{ADMIN}/shift/add/", values)
     shift = Shift.objects.get()

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import IntegrityError, transaction
-from django.test import Client
 
 from audits.findings.services.escalation import notices_mail
 from audits.models import Notice, NoticeMail, ProposerNotice
@@ -17,6 +16,7 @@ from games.limits.services.proposals import limits_approve, limits_edit, limits_
 from games.models import LimitProposal, Table
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import HOUR, NOON, bare_table, put_sign
+from tests.games.logins import logged_in
 from tests.threads import elsewhere
 
 
@@ -105,8 +105,7 @@ def test_the_first_page_shows_the_decision_to_who_proposed_and_to_nobody_else(ho
     (notice,) = proposers_notify()
     path = f"/admin/audits/notice/{notice.pk}/change/"
     for role, seen, code in (("pit-manager", True, 200), ("shift-manager", False, 403), ("compliance", False, 200)):
-        client = Client()
-        client.force_login(house[role])
+        client = logged_in(house[role])
         assert ("Too low for tonight" in client.get("/admin/").text) is seen, role
         answer = client.get(path)
         assert answer.status_code == code, role

@@ -10,9 +10,10 @@ from structlog.testing import capture_logs
 from audits import tasks
 from audits.models import ClosedSummary, DaySummary, Finding, Run
 from audits.reconciliation.services.runs import close_start, part_take, run_start
-from tests.audits.findings.test_finding_pages import as_, page
+from tests.audits.findings.test_finding_pages import page
 from tests.audits.sittings import GRAVE, played
 from tests.conftest import OPERATOR, House
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 from tests.leading import sending_to
 
@@ -37,7 +38,7 @@ def test_a_run_is_begun_from_its_page_and_waits_for_the_sweep_where_no_broker_is
     (one,) = played(house)
     sent = {"day": one.gaming_day.isoformat(), "casino": str(house.casino.pk), "table": ""}
     with capture_logs() as logs, django_capture_on_commit_callbacks(execute=True):
-        answer = as_(house, "shift-manager").post(f"{RUNS}add/", sent)
+        answer = logged_in(house["shift-manager"]).post(f"{RUNS}add/", sent)
     assert "parts not handed out" in [log["event"] for log in logs]
     run = Run.objects.get(kind="day")
     assert answer.headers["Location"] == f"{RUNS}{run.pk}/change/"
@@ -58,7 +59,7 @@ def test_a_table_of_another_casino_is_not_offered(house: House) -> None:
     assert "TS-01" in shown
     assert str(house.other) not in shown
     sent = {"day": one.gaming_day.isoformat(), "casino": str(house.other.pk), "table": ""}
-    assert "Select a valid choice" in as_(house, "shift-manager").post(f"{RUNS}add/", sent).content.decode()
+    assert "Select a valid choice" in logged_in(house["shift-manager"]).post(f"{RUNS}add/", sent).content.decode()
     assert not Run.objects.filter(kind="day").exists()
 
 
@@ -76,7 +77,7 @@ def test_a_run_is_cancelled_once(house: House) -> None:
     address = f"{RUNS}{run.pk}/cancel/"
     assert address in page(house, f"{RUNS}{run.pk}/change/", "compliance")
     assert address not in page(house, f"{RUNS}{run.pk}/change/", "pit-manager")
-    told = [as_(house, "compliance").post(address, {"sent": "1"}, follow=True).content.decode() for _ in range(2)]
+    told = [logged_in(house["compliance"]).post(address, {"sent": "1"}, follow=True).content.decode() for _ in range(2)]
     assert "is cancelled. Results of finished tables are kept." in told[0]
     assert "This run has already ended" in told[1]
     assert "Cancelled by COMPLIANCE" in page(house, f"{RUNS}{run.pk}/change/")

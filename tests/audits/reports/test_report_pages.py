@@ -14,15 +14,10 @@ from audits.reports.services.production import report_take
 from games.models import Table
 from tests.audits.playing import DAY, UNDERPAID, played, record, table_for
 from tests.conftest import House
+from tests.games.logins import logged_in
 
 SHELF = "/admin/audits/reportrun/"
 D = DAY.isoformat()
-
-
-def entered(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
 
 
 def asked(client: Client, **values: str) -> ReportRun:
@@ -49,7 +44,7 @@ def address(run: ReportRun, step: str = "") -> str:
 
 def test_compliance_goes_from_the_shelf_to_a_certified_copy(house: House, table: Table) -> None:
     record(played("R-1", UNDERPAID))
-    client = entered(house, "compliance")
+    client = logged_in(house["compliance"])
     shelf = page(client, SHELF)
     assert "For the regulator" in shelf
     assert all(report.title in shelf and report.about in html.unescape(shelf) for report in REPORTS.values())
@@ -78,7 +73,7 @@ def test_compliance_goes_from_the_shelf_to_a_certified_copy(house: House, table:
 
 def test_an_auditor_reads_and_exports_and_does_not_certify(house: House, table: Table) -> None:
     record(played("R-1", UNDERPAID))
-    client = entered(house, "auditor")
+    client = logged_in(house["auditor"])
     run = asked(client)
     assert b"".join(client.get(address(run, "file"))).startswith(b"%PDF")
     assert "Certify" not in page(client, address(run))
@@ -88,8 +83,8 @@ def test_an_auditor_reads_and_exports_and_does_not_certify(house: House, table: 
 def test_a_pit_manager_sees_only_the_reports_of_the_pit(house: House, table: Table) -> None:
     table_for(house, "TS-02", pit="P2")
     record(played("R-1", UNDERPAID), played("R-2", UNDERPAID, table="TS-02"))
-    whole = asked(entered(house, "compliance"))
-    client = entered(house, "pit-manager")
+    whole = asked(logged_in(house["compliance"]))
+    client = logged_in(house["pit-manager"])
     own = asked(client)
     shown = page(client, address(own))
     assert "R-1" in shown
@@ -101,8 +96,8 @@ def test_a_pit_manager_sees_only_the_reports_of_the_pit(house: House, table: Tab
 
 @pytest.mark.parametrize("role", ["pit-supervisor", "surveillance", "administrator"])
 def test_nobody_else_gets_in(house: House, table: Table, role: str) -> None:
-    run = asked(entered(house, "compliance"))
-    client = entered(house, role)
+    run = asked(logged_in(house["compliance"]))
+    client = logged_in(house[role])
     assert client.get(SHELF).status_code == 403
     assert client.get(f"{SHELF}add/").status_code == 403
     assert client.get(address(run)).status_code == 403
@@ -111,13 +106,13 @@ def test_nobody_else_gets_in(house: House, table: Table, role: str) -> None:
 
 
 def test_a_guessed_address_is_not_there(house: House) -> None:
-    client = entered(house, "compliance")
+    client = logged_in(house["compliance"])
     for key in (uuid.uuid4(), "1", "x"):
         assert client.get(f"{SHELF}{key}/change/").status_code == 404
 
 
 def test_wrong_input_stays_on_the_form_with_a_sentence(house: House) -> None:
-    client = entered(house, "compliance")
+    client = logged_in(house["compliance"])
     answer = client.post(f"{SHELF}add/", {"kind": "discrepancies", "first": D, "last": "2026-11-01", "format": "pdf"})
     assert answer.status_code == 200
     assert "lies before" in answer.content.decode()
@@ -128,7 +123,7 @@ def test_wrong_input_stays_on_the_form_with_a_sentence(house: House) -> None:
 
 def test_old_and_new_side_by_side(house: House, table: Table) -> None:
     record(played("R-1", UNDERPAID))
-    client = entered(house, "compliance")
+    client = logged_in(house["compliance"])
     run = asked(client)
     record(played("R-2", UNDERPAID))
     assert client.post(address(run, "again"), {"go": "1"}).status_code == 302
@@ -141,7 +136,7 @@ def test_old_and_new_side_by_side(house: House, table: Table) -> None:
 
 
 def test_a_report_under_way_shows_its_progress_and_is_cancelled(house: House, table: Table) -> None:
-    client = entered(house, "compliance")
+    client = logged_in(house["compliance"])
     form = {"kind": "discrepancies", "first": D, "last": D, "format": "csv", "table": ""}
     client.post(f"{SHELF}add/", form)
     run = ReportRun.objects.get()
@@ -151,7 +146,7 @@ def test_a_report_under_way_shows_its_progress_and_is_cancelled(house: House, ta
 
 
 def test_a_schedule_is_kept_on_its_page(house: House) -> None:
-    client = entered(house, "compliance")
+    client = logged_in(house["compliance"])
     form = {"casino": house.casino.pk, "kind": "discrepancies", "format": "pdf", "every": "day", "table": "",
             "recipients": "a@example.org\nb@example.org", "is_active": "on", "reason": "For the regulator"}  # fmt: skip
     answer = client.post("/admin/audits/reportschedule/add/", form)
@@ -165,7 +160,7 @@ def test_a_schedule_is_kept_on_its_page(house: House) -> None:
 
 def test_by_api_a_report_is_asked_for_watched_and_fetched(house: House, table: Table) -> None:
     record(played("R-1", UNDERPAID))
-    client = entered(house, "compliance")
+    client = logged_in(house["compliance"])
     body = {"kind": "discrepancies", "from": D, "to": D, "table": "TS-01", "format": "csv"}
     answer = client.post("/api/v1/reports/", body, content_type="application/json")
     assert (answer.status_code, answer.json()["state"]) == (202, "waiting")
@@ -191,7 +186,7 @@ def test_by_api_a_report_is_asked_for_watched_and_fetched(house: House, table: T
     ],
 )
 def test_by_api_wrong_input_is_400_with_its_field(house: House, body: dict[str, object], fault: str) -> None:
-    answer = entered(house, "compliance").post("/api/v1/reports/", body, content_type="application/json")
+    answer = logged_in(house["compliance"]).post("/api/v1/reports/", body, content_type="application/json")
     assert answer.status_code == 400
     assert fault in answer.content.decode()
     assert not ReportRun.objects.exists()

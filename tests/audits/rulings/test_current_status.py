@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -14,6 +13,7 @@ from tests.audits.decided import incident_about, ruled, settled_as, voided
 from tests.audits.files import played
 from tests.conftest import House
 from tests.games.floor_setup import MINUTE, ready_table, sign
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 BETS = [bet("seat-1", "small", "100", net="100"), bet("seat-2", "big", "60", net="-60")]
@@ -36,8 +36,7 @@ def void(house: House, table: Table, *rounds: Round) -> None:
 
 
 def get(house: House, address: str, role: str = "pit-manager") -> Any:
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     answer = client.get(address)
     assert answer.status_code == 200
     return answer

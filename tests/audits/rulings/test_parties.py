@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import DatabaseError, connection, transaction
-from django.test import Client
 from django.utils import timezone
 
 from audits.incidents.services.incidents import incident_people_add, party_confirm
@@ -29,6 +28,7 @@ from tests.audits.decided import draft, incident_about, ruled, settled_as, voide
 from tests.audits.files import played
 from tests.conftest import OPERATOR, House
 from tests.games.floor_setup import MINUTE, ready_table, sign
+from tests.games.logins import logged_in
 
 MANAGERS = [("supervisor", "SHIFT-MANAGER"), ("supervisor", "CASINO-MANAGER")]
 
@@ -60,22 +60,16 @@ def group(house: House) -> Staff:
     )  # fmt: skip
 
 
-def as_(person: Staff) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
 def post(person: Staff, incident: Incident, call: str, **body: Any) -> Any:
     address = f"/api/v1/incidents/{incident.number}/{call}/?casino={incident.casino.code}"
-    return as_(person).post(address, body, content_type="application/json")
+    return logged_in(person).post(address, body, content_type="application/json")
 
 
 # --- Named, and confirmed ---
 
 
 def test_a_reporter_disqualifies_nobody_by_naming_them(house: House, named: Incident) -> None:
-    page = as_(house["shift-manager"]).get(f"/admin/audits/incident/{named.pk}/change/").content.decode()
+    page = logged_in(house["shift-manager"]).get(f"/admin/audits/incident/{named.pk}/change/").content.decode()
     assert page.count("named, not confirmed") == 2
     assert "Nobody of RWS can rule" not in page
     assert ruled(house, named).by == house["shift-manager"]
@@ -85,7 +79,7 @@ def test_who_is_named_and_confirmed_does_not_rule(house: House, barred: Incident
     for role in ("shift-manager", "casino-manager"):
         with pytest.raises(Denied, match="dealt or supervised"):
             ruled(house, barred, role)
-    page = as_(house["shift-manager"]).get(f"/admin/audits/incident/{barred.pk}/change/").content.decode()
+    page = logged_in(house["shift-manager"]).get(f"/admin/audits/incident/{barred.pk}/change/").content.decode()
     assert page.count("; confirmed by SURVEILLANCE") == 2
 
 
@@ -126,9 +120,9 @@ def test_a_party_is_confirmed_by_api_and_page(house: House, named: Incident) -> 
     assert [one["confirmed_by"] for one in done.json()["people"]] == ["COMPLIANCE Person COMPLIANCE, compliance", None]
     assert post(house["compliance"], named, "confirmations", **body).status_code == 409
     page = f"/admin/audits/incident/{named.pk}/confirm/"
-    assert "CASINO-MANAGER" in as_(house["surveillance"]).get(page).content.decode()
+    assert "CASINO-MANAGER" in logged_in(house["surveillance"]).get(page).content.decode()
     left = named.people.get(reference="CASINO-MANAGER")
-    answer = as_(house["surveillance"]).post(page, {"person": left.pk, "reason": "On the recording"})
+    answer = logged_in(house["surveillance"]).post(page, {"person": left.pk, "reason": "On the recording"})
     assert answer.status_code == 302
     assert PartyConfirmation.objects.count() == 2
 
@@ -155,7 +149,7 @@ def test_a_confirmed_party_orders_nothing(house: House, standing_in: tuple[Round
     body = {"kind": "settlement", "ruling": ruling.number, "rounds": ["R-1"], "reason": "x",
             "nets": [{"bet": 1, "net": "50.00"}]}  # fmt: skip
     assert post(manager, incident, "consequences", **body).status_code == 403
-    page = as_(manager).get(f"/admin/audits/incident/{incident.pk}/change/").content.decode()
+    page = logged_in(manager).get(f"/admin/audits/incident/{incident.pk}/change/").content.decode()
     assert "Void rounds" not in page
     assert "Amend settlement" not in page
     with pytest.raises(DatabaseError, match="may not order this"), transaction.atomic():
@@ -173,8 +167,8 @@ def test_a_confirmed_party_is_no_second_person(house: House, standing_in: tuple[
     with pytest.raises(Denied, match="dealt or supervised"):
         consequence_execute(actor=manager, consequence=order, reason="Agreed")
     assert not can_execute(manager, order)
-    page = as_(manager).post(f"/admin/audits/consequence/{order.pk}/execute/", {"reason": "Agreed"})
-    call = as_(manager).post(
+    page = logged_in(manager).post(f"/admin/audits/consequence/{order.pk}/execute/", {"reason": "Agreed"})
+    call = logged_in(manager).post(
         f"/api/v1/consequences/{order.pk}/execute/", {"reason": "Agreed"}, content_type="application/json"
     )
     assert (page.status_code, call.status_code) == (403, 403)
@@ -207,9 +201,9 @@ def test_the_page_and_the_api_say_who_can_decide(house: House, barred: Incident)
         pit=None, reason="Hired",
     )  # fmt: skip
     said = "CM-GROUP Group can, as casino manager of the group, with a reason, once compliance has consented."
-    page = as_(house["shift-manager"]).get(f"/admin/audits/incident/{barred.pk}/change/").content.decode()
+    page = logged_in(house["shift-manager"]).get(f"/admin/audits/incident/{barred.pk}/change/").content.decode()
     assert said in page
-    shown = as_(house["pit-supervisor"]).get(f"/api/v1/incidents/{barred.number}/").json()
+    shown = logged_in(house["pit-supervisor"]).get(f"/api/v1/incidents/{barred.number}/").json()
     assert said in shown["ruling_needs"]
 
 
@@ -265,19 +259,19 @@ def test_consent_is_given_by_api_and_page(house: House, barred: Incident, group:
     wrong = post(house["compliance"], barred, "ruling-consents", **(body | {"ruler": "SHIFT-MANAGER"}))
     assert wrong.status_code == 400
     page = f"/admin/audits/incident/{barred.pk}/consent/"
-    answer = as_(house["compliance"]).post(page, {"ruler": group.pk, "reason": "Everybody is a party"})
+    answer = logged_in(house["compliance"]).post(page, {"ruler": group.pk, "reason": "Everybody is a party"})
     assert answer.status_code == 302
     again = post(house["compliance"], barred, "ruling-consents", **body)
     assert again.status_code == 409
-    file = as_(group).get(f"/admin/audits/incident/{barred.pk}/change/").content.decode()
+    file = logged_in(group).get(f"/admin/audits/incident/{barred.pk}/change/").content.decode()
     assert "consented to a ruling by CM-GROUP" in file
     assert f"/admin/audits/incident/{barred.pk}/rule/" in file
-    form = as_(group).get(f"/admin/audits/incident/{barred.pk}/rule/").content.decode()
+    form = logged_in(group).get(f"/admin/audits/incident/{barred.pk}/rule/").content.decode()
     assert 'name="override"' in form
     sent = {
         "kind": "not-covered", "question": "Who?", "decision": "The patron.", "reasoning": "The recording.",
         "scope": "round", "override": "Everybody is a party",
     }  # fmt: skip
-    as_(group).post(f"/admin/audits/incident/{barred.pk}/rule/", sent)
+    logged_in(group).post(f"/admin/audits/incident/{barred.pk}/rule/", sent)
     barred.refresh_from_db()
     assert (barred.state, Ruling.objects.get().by) == (IncidentState.RULED, group)

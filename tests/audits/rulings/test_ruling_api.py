@@ -18,6 +18,7 @@ from tests.conftest import House, build_house
 from tests.games.engine.oracle import DIVISION_9, V6
 from tests.games.floor_setup import HOUR, MINUTE, NOON, SECOND, bare_table, fitted_table, open_table, ready_table, sign
 from tests.games.live.playing import Player
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 BETS = [bet("seat-1", "small", "100", net="100"), bet("seat-2", "big", "60", net="-60")]
@@ -39,19 +40,13 @@ def incident(house: House, table: Table, round_: Round) -> Incident:
     return incident_about(house, table, round_)
 
 
-def client_of(person: Staff) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
 def get(house: House, role: str, path: str, **query: str) -> tuple[int, Any]:
-    answer = client_of(house[role]).get(f"/api/v1/{path}", query)
+    answer = logged_in(house[role]).get(f"/api/v1/{path}", query)
     return answer.status_code, answer.json()
 
 
 def sent(person: Staff, path: str, body: object) -> tuple[int, Any]:
-    answer = client_of(person).post(f"/api/v1/{path}", json.dumps(body), content_type="application/json")
+    answer = logged_in(person).post(f"/api/v1/{path}", json.dumps(body), content_type="application/json")
     return answer.status_code, answer.json()
 
 
@@ -216,7 +211,7 @@ def test_an_acting_post_counts_until_its_last_moment(house: House, incident: Inc
 def test_of_two_at_once_one_stands_and_the_other_is_told(clone: str) -> None:
     house = build_house()
     incident = incident_about(house, ready_table(house, "TS-01", layout="C", limits=sign()))
-    clients = [client_of(house[role]) for role in ("shift-manager", "casino-manager")]
+    clients = [logged_in(house[role]) for role in ("shift-manager", "casino-manager")]
     connections.close_all()
 
     def rule(client: Client) -> tuple[int, Any]:

@@ -33,6 +33,7 @@ from tests.audits.files import played
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor_setup import HOUR, MINUTE, NOON, fitted_table, open_table, ready_table, sign
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 ADMIN = "/admin/audits"
@@ -60,12 +61,6 @@ def incident(house: House, table: Table) -> Incident:
     return incident_about(house, table)
 
 
-def as_(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def text_of(client: Client, address: str) -> str:
     return client.get(address, follow=True).content.decode()
 
@@ -90,7 +85,7 @@ def denials(house: House, role: str, action: str = "ruling.make") -> int:
 
 
 def test_5_14_a_shift_manager_rules_on_the_file_by_page(house: House, incident: Incident) -> None:
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     assert f'href="{of(incident, "rule")}"' in text_of(client, of(incident))
     page = text_of(client, of(incident, "rule"))
     assert "A quarrel at seat 3." in page  # the account is filled in as the facts
@@ -108,7 +103,7 @@ def test_5_14_a_shift_manager_rules_on_the_file_by_page(house: House, incident: 
 
 @pytest.mark.parametrize("role", ["pit-supervisor", "pit-manager", "surveillance", "compliance", "auditor"])
 def test_nobody_else_is_shown_the_way_or_let_in(house: House, incident: Incident, role: str) -> None:
-    client = as_(house, role)
+    client = logged_in(house[role])
     assert of(incident, "rule") not in text_of(client, of(incident))
     assert client.post(of(incident, "rule"), SAID).status_code == 403
     assert denials(house, role) == 1
@@ -117,7 +112,7 @@ def test_nobody_else_is_shown_the_way_or_let_in(house: House, incident: Incident
 
 @pytest.mark.parametrize("role", ["dealer", "administrator"])
 def test_who_does_not_see_the_file_does_not_rule_on_it(house: House, incident: Incident, role: str) -> None:
-    answer = as_(house, role).post(of(incident, "rule"), SAID)
+    answer = logged_in(house[role]).post(of(incident, "rule"), SAID)
     assert answer.status_code == (302 if role == "dealer" else 403)  # a dealer is led to the login
     assert not Ruling.objects.exists()
     if role == "administrator":
@@ -126,7 +121,7 @@ def test_who_does_not_see_the_file_does_not_rule_on_it(house: House, incident: I
 
 def test_who_dealt_the_round_does_not_rule_by_page(house: House, table: Table) -> None:
     incident = incident_about(house, table, a_round(table, dealer="SHIFT-MANAGER"))
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     assert of(incident, "rule") not in text_of(client, of(incident))
     assert client.get(of(incident, "rule")).status_code == 403
     assert client.post(of(incident, "rule"), SAID).status_code == 403
@@ -140,28 +135,28 @@ def test_1_5_whose_acting_post_ended_a_minute_ago_does_not_rule(house: House, in
         actor=house["casino-manager"], staff=house["pit-manager"], post="shift-manager", casino=house.casino,
         pit=ALL_PITS, starts_at=now, ends_at=now + HOUR, reason="Ill",
     )  # fmt: skip
-    assert of(incident, "rule") in text_of(as_(house, "pit-manager"), of(incident))
+    assert of(incident, "rule") in text_of(logged_in(house["pit-manager"]), of(incident))
     with time_machine.travel(now + HOUR + MINUTE):
-        assert as_(house, "pit-manager").post(of(incident, "rule"), SAID).status_code == 403
+        assert logged_in(house["pit-manager"]).post(of(incident, "rule"), SAID).status_code == 403
     assert denials(house, "pit-manager") == 1
     assert not Ruling.objects.exists()
 
 
 def test_who_reported_it_is_asked_why_and_compliance_is_told(house: House, table: Table) -> None:
     own = incident_about(house, table, role="shift-manager")
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     assert "Why you rule yourself" in text_of(client, of(own, "rule"))
     assert "This field is required" in sent(client, of(own, "rule"), **SAID)
     assert not Ruling.objects.exists()
     sent(client, of(own, "rule"), **SAID, override="Nobody else is in the house")
     assert Ruling.objects.get().override == "Nobody else is in the house"
     assert "Why you rule yourself" not in text_of(
-        as_(house, "casino-manager"), of(incident_about(house, table), "rule")
+        logged_in(house["casino-manager"]), of(incident_about(house, table), "rule")
     )
 
 
 def test_what_the_service_refuses_stands_at_its_field(house: House, incident: Incident) -> None:
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     page = sent(client, of(incident, "rule"), **SAID | {"rules": "9.99", "kind": "interpretation"})
     assert f"{V6}#9.99: no such rule" in page
     page = sent(client, of(incident, "rule"), **STANDING | {"effective_from": "2020-01-01 10:00"})
@@ -176,7 +171,7 @@ def test_what_the_service_refuses_stands_at_its_field(house: House, incident: In
 
 def test_5_5_2_the_form_does_not_offer_to_rule_on_what_a_rule_decides(house: House, table: Table) -> None:
     cocked = incident_about(house, table, situation="die-not-flat")
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     page = text_of(client, of(cocked, "rule"))
     assert f"{V6}#5.5.2 decides this: Void the round." in page
     assert 'value="not-covered"' not in page
@@ -197,7 +192,7 @@ def test_5_5_2_the_form_does_not_offer_to_rule_on_what_a_rule_decides(house: Hou
 def test_the_advice_names_the_readings_it_rests_on(house: House, table: Table) -> None:
     incident = incident_about(house, table, situation="late-bet")
     assert rulebooks()[V6].reading("late-counts-as-never-placed").text in text_of(
-        as_(house, "shift-manager"), of(incident)
+        logged_in(house["shift-manager"]), of(incident)
     )
 
 
@@ -206,14 +201,14 @@ def test_a_finding_names_the_readings_that_decide_it(house: House, table: Table)
     played(table, timezone.now() - MINUTE, "R-1", bets)
     arrivals_take()
     finding = Finding.objects.filter(category="irregularity", kind="refuse").get()
-    page = text_of(as_(house, "auditor"), of(finding))
+    page = text_of(logged_in(house["auditor"]), of(finding))
     assert "Our readings that decide this finding" in page
     assert "late-counts-as-never-placed" in page
 
 
 def test_a_second_click_is_told_and_keeps_what_was_written(house: House, incident: Incident) -> None:
-    sent(as_(house, "shift-manager"), of(incident, "rule"), **SAID)
-    other = as_(house, "casino-manager")
+    sent(logged_in(house["shift-manager"]), of(incident, "rule"), **SAID)
+    other = logged_in(house["casino-manager"])
     page = sent(other, of(incident, "rule"), **SAID | {"decision": "Nobody is paid."})
     assert "was ruled on in" in page
     assert "Nobody is paid." in page
@@ -227,7 +222,7 @@ def test_a_second_click_is_told_and_keeps_what_was_written(house: House, inciden
 def test_precedents_stand_beside_the_form_and_keep_up_with_it(house: House, table: Table) -> None:
     first = ruled(house, incident_about(house, table), question="Who owns the chip on the line?", decision="Seat 2.")
     incident = incident_about(house, table, account="A chip between two boxes.")
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     piece = text_of(client, f"{of(incident, 'rule')}precedents/?question=The+chip+on+the+line")
     assert first.number in piece
     assert "Seat 2." in piece
@@ -236,7 +231,7 @@ def test_precedents_stand_beside_the_form_and_keep_up_with_it(house: House, tabl
     assert first.number in page
     assert "Seat 3 is paid." in page
     assert Ruling.objects.count() == 1
-    answer = as_(house, "pit-manager").get(f"{of(incident, 'rule')}precedents/")
+    answer = logged_in(house["pit-manager"]).get(f"{of(incident, 'rule')}precedents/")
     assert answer.status_code == 403
 
 
@@ -248,7 +243,7 @@ def test_what_stands_is_followed_or_departed_from_with_a_reason(house: House, ta
         draft=standing(decision="They go back.", readings=["moved-chips-stay"]),
     )
     incident = incident_about(house, table, situation="chips-moved", account="Again.")
-    client = as_(house, "casino-manager")
+    client = logged_in(house["casino-manager"])
     read = SAID | {"kind": "interpretation", "rules": "5.9"}
     page = sent(client, of(incident, "rule"), ask="1", **read)
     assert f'name="standing" value="{first.pk}"' in page
@@ -278,7 +273,7 @@ def test_the_register_finds_rulings_by_all_that_is_said_of_them(house: House, ta
     )
     ruling_withdraw(actor=house["shift-manager"], ruling=two, reason="Wrong")
     three = ruling_make(actor=house["shift-manager"], incident=incident_about(house, table), draft=standing())
-    client = as_(house, "auditor")
+    client = logged_in(house["auditor"])
 
     def found(query: str) -> set[str]:
         page = text_of(client, f"{ADMIN}/ruling/?{query}")
@@ -299,7 +294,7 @@ def test_the_register_finds_rulings_by_all_that_is_said_of_them(house: House, ta
 
 
 def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: Incident) -> None:
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     sent(client, of(incident, "rule"), **STANDING, excess="filled")
     first = Ruling.objects.get()
     assert "Filled" not in text_of(client, of(first))
@@ -320,12 +315,12 @@ def test_a_ruling_is_superseded_and_withdrawn_by_page(house: House, incident: In
         client, of(second, "withdraw"), reason="It was a mistake", effective_from=""
     )
     assert Ruling.objects.get(replaces=second).is_withdrawal
-    assert as_(house, "pit-manager").post(of(first, "withdraw"), {"reason": "x"}).status_code == 403
+    assert logged_in(house["pit-manager"]).post(of(first, "withdraw"), {"reason": "x"}).status_code == 403
 
 
 def test_division_9_names_nobody_who_decides_what_it_does_not_cover(house: House, incident: Incident) -> None:
     table = ready_table(house, "D9-01", rulebook=DIVISION_9, layout="1", limits=sign())
-    client = as_(house, "auditor")
+    client = logged_in(house["auditor"])
     nobody = text_of(client, of(ruled(house, incident_about(house, table))))
     assert "names nobody who decides" in nobody
     assert "names nobody who decides" not in text_of(client, of(ruled(house, incident)))
@@ -337,17 +332,17 @@ def test_standing_interpretations_are_put_to_review_by_a_new_document(house: Hou
         draft=standing(setting=Setting(excess="filled")),
     )  # fmt: skip
     now = timezone.now()
-    assert "To review" not in text_of(as_(house, "shift-manager"), f"{ADMIN}/ruling/standing/")
+    assert "To review" not in text_of(logged_in(house["shift-manager"]), f"{ADMIN}/ruling/standing/")
     table_assign(
         actor=house["casino-manager"], table=table, pit=house.pits["P1"], rulebook=OPEN_COVER, layout="C",
         chip_unit="1.00", starts_at=now, reason="A new document",
     )  # fmt: skip
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     page = text_of(client, f"{ADMIN}/ruling/standing/")
     assert "To review" in page
     assert "the larger bets" in page
     assert of(ruling, "review") in page
-    assert of(ruling, "review") not in text_of(as_(house, "auditor"), f"{ADMIN}/ruling/standing/")
+    assert of(ruling, "review") not in text_of(logged_in(house["auditor"]), f"{ADMIN}/ruling/standing/")
     assert "Rulings to review" in text_of(client, "/admin/")
     told = sent(client, of(ruling, "review"), rulebook=OPEN_COVER, outcome="It holds there too.")
     assert "It holds there too." in told
@@ -362,7 +357,7 @@ def test_standing_interpretations_are_put_to_review_by_a_new_document(house: Hou
 def test_5_6_a_void_is_ordered_by_one_and_executed_by_another_by_page(house: House, table: Table) -> None:
     one = a_round(table)
     incident = incident_about(house, table, one, situation="dice-damaged")
-    first, second = as_(house, "shift-manager"), as_(house, "casino-manager")
+    first, second = logged_in(house["shift-manager"]), logged_in(house["casino-manager"])
     page = text_of(first, of(incident))
     assert "Void all affected rounds" in page
     told = sent(first, of(incident, "void"), rounds="R-1", rule="5.6", reason="Cracked")
@@ -381,7 +376,7 @@ def test_5_6_a_void_is_ordered_by_one_and_executed_by_another_by_page(house: Hou
     assert "60.00" in told  # seat 2 gets
     assert "nothing has changed" in sent(second, of(order, "execute"), reason="Again")
     assert Correction.objects.count() == 1
-    page = text_of(as_(house, "pit-supervisor"), f"/admin/games/round/{one.pk}/change/")
+    page = text_of(logged_in(house["pit-supervisor"]), f"/admin/games/round/{one.pk}/change/")
     assert "Decided since" in page
     assert str(order) in page
 
@@ -393,11 +388,11 @@ def test_dice_that_were_cracked_void_all_rounds_played_with_them(house: House, c
     for place in range(3):
         played(table, timezone.now() - (place + 2) * MINUTE, f"R-{place}", BETS)
     incident = incident_about(house, table, situation="dice-damaged")
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     sent(client, of(incident, "void-affected"), rule="5.6", reason="Cracked")
     order = Consequence.objects.get()
     assert (order.kind, len(order.round_ids)) == ("void-affected", 3)
-    assert "declined" in sent(as_(house, "casino-manager"), of(order, "decline"), reason="They were whole")
+    assert "declined" in sent(logged_in(house["casino-manager"]), of(order, "decline"), reason="They were whole")
     assert not Correction.objects.exists()
 
 
@@ -405,14 +400,14 @@ def test_a_pit_supervisor_voids_an_unsettled_round_by_a_rule_and_no_settled_one(
     pending = [bet("seat-1", "small", "100")]
     one, other = a_round(table, kinds=UNSETTLED, bets=pending), a_round(table, "R-2")
     incident = incident_about(house, table, one, other)
-    client = as_(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     told = sent(client, of(incident, "void"), rounds="R-1", rule="5.5.1", reason="Tumbled once")
     assert "is executed" in told
     assert "no such round" in sent(client, of(incident, "void"), rounds="R-9", rule="5.5.1", reason="x")
     answer = client.post(of(incident, "void"), {"rounds": "R-2", "rule": "5.6", "reason": "x"})
     assert answer.status_code == 403
     assert denials(house, "pit-supervisor", "consequence.order") == 1
-    page = sent(as_(house, "shift-manager"), of(incident, "void"), rounds="R-2", rule="5.5.1", reason="x")
+    page = sent(logged_in(house["shift-manager"]), of(incident, "void"), rounds="R-2", rule="5.5.1", reason="x")
     assert "takes a ruling first" in page
     assert Consequence.objects.count() == 1
 
@@ -420,7 +415,7 @@ def test_a_pit_supervisor_voids_an_unsettled_round_by_a_rule_and_no_settled_one(
 def test_a_settlement_is_amended_bet_by_bet(house: House, table: Table) -> None:
     one = a_round(table)
     incident = incident_about(house, table, one)
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     assert "have the incident ruled on first" in text_of(client, of(incident, "settle"))
     ruling = ruled(house, incident)
     address = f"{of(incident, 'settle')}?ruling={ruling.pk}"
@@ -437,13 +432,13 @@ def test_a_settlement_is_amended_bet_by_bet(house: House, table: Table) -> None:
     assert "waits for a second person" in told
     order = Consequence.objects.get()
     for role in ("shift-manager", "casino-manager"):
-        page = text_of(as_(house, role), of(order))
+        page = text_of(logged_in(house[role]), of(order))
         assert "What changes" in page
         assert "−60.00" in page
         assert (of(order, "execute") in page) is (role == "casino-manager")
-    assert as_(house, "shift-manager").post(of(order, "execute"), {"reason": "Me, too"}).status_code == 403
-    assert "What changes" in text_of(as_(house, "casino-manager"), of(order, "execute"))
-    assert "is executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
+    assert logged_in(house["shift-manager"]).post(of(order, "execute"), {"reason": "Me, too"}).status_code == 403
+    assert "What changes" in text_of(logged_in(house["casino-manager"]), of(order, "execute"))
+    assert "is executed" in sent(logged_in(house["casino-manager"]), of(order, "execute"), reason="Agreed")
     correction = Correction.objects.get()
     assert (correction.nets, correction.is_decided) == ([10_000, 0], True)
     assert "is settled so already" in sent(client, address, ruling=ruling.pk, net_1="0", reason="Again")
@@ -454,14 +449,14 @@ def test_a_result_is_amended_before_settlement_and_a_table_suspended(house: Hous
     table = open_table(house, layout="C", limits=sign())
     one = a_round(table, kinds=UNSETTLED, bets=[bet("seat-1", "small", "100")])
     incident = incident_about(house, table, one)
-    client = as_(house, "pit-supervisor")
+    client = logged_in(house["pit-supervisor"])
     told = sent(client, of(incident, "amend"), round=f"round-{one.pk}", dice="1 3 5", reason="Read wrongly")
     assert "is executed" in told
     assert Correction.objects.get().dice == [1, 3, 5]
     assert client.post(of(incident, "suspend"), {"reason": "x"}).status_code == 403
-    sent(as_(house, "pit-manager"), of(incident, "suspend"), reason="The lights fail")
+    sent(logged_in(house["pit-manager"]), of(incident, "suspend"), reason="The lights fail")
     assert Table.objects.get(pk=table.pk).state == "suspended"
-    told = sent(as_(house, "pit-manager"), of(incident, "suspend"), reason="Again")
+    told = sent(logged_in(house["pit-manager"]), of(incident, "suspend"), reason="Again")
     assert Consequence.objects.filter(kind="suspension").count() == 1
 
 
@@ -470,7 +465,7 @@ def test_repayments_are_marked_once_and_a_slip_is_taken_back(house: House, table
     order = voided(house, incident_about(house, table, one, situation="dice-damaged"), one, rule="5.6")
     consequence_execute(actor=house["casino-manager"], consequence=order, reason="Agreed")
     repayment = order.repayments.get(player="seat-2")
-    client = as_(house, "pit-manager")
+    client = logged_in(house["pit-manager"])
     assert "Repayments not paid" in text_of(client, "/admin/")
     told = sent(client, of(order, "mark"), repayment=repayment.pk, what="told", note="By phone")
     assert "seat-2: patron told." in told
@@ -484,7 +479,7 @@ def test_repayments_are_marked_once_and_a_slip_is_taken_back(house: House, table
     assert RepaymentMark.objects.count() == 3
     assert client.get(of(order, "mark")).status_code == 405
     assert client.post(of(order, "mark"), {"repayment": "99999", "what": "paid"}).status_code == 404
-    answer = as_(house, "pit-supervisor").post(of(order, "mark"), {"repayment": repayment.pk, "what": "paid"})
+    answer = logged_in(house["pit-supervisor"]).post(of(order, "mark"), {"repayment": repayment.pk, "what": "paid"})
     assert answer.status_code == 403
     assert str(order) in text_of(client, f"{ADMIN}/consequence/?show=unpaid")
     assert str(order) not in text_of(client, f"{ADMIN}/consequence/?show=waiting")
@@ -496,7 +491,7 @@ def test_repayments_are_marked_once_and_a_slip_is_taken_back(house: House, table
 def test_4_9_discretion_is_recorded_where_the_document_leaves_room(house: House, incident: Incident) -> None:
     table = ready_table(house, "D9-01", rulebook=DIVISION_9, layout="1", limits=sign())
     moved = incident_about(house, table, situation="chips-moved")
-    client = as_(house, "pit-manager")
+    client = logged_in(house["pit-manager"])
     assert of(moved, "discretion") in text_of(client, of(moved))
     assert of(incident, "discretion") not in text_of(client, of(incident))
     assert "ask for a ruling" in text_of(client, of(incident, "discretion"))
@@ -506,7 +501,7 @@ def test_4_9_discretion_is_recorded_where_the_document_leaves_room(house: House,
     assert "nothing has changed" in sent(
         client, of(moved, "discretion"), decision="It counts where it lay.", reason="Again"
     )
-    assert f"{DIVISION_9}#4.9" in text_of(as_(house, "auditor"), of(made))
+    assert f"{DIVISION_9}#4.9" in text_of(logged_in(house["auditor"]), of(made))
     assert "It counts where it lay." in text_of(client, f"{ADMIN}/discretion/")
 
 
@@ -514,7 +509,7 @@ def test_4_9_a_bet_is_settled_by_discretion_by_page(house: House) -> None:
     table = ready_table(house, "D9-01", rulebook=DIVISION_9, layout="1", limits=sign())
     one = a_round(table)
     moved = incident_about(house, table, one, situation="chips-moved")
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     address = of(moved, "discretion-settle")
     assert address not in text_of(client, of(moved))
     assert "record what was decided first" in text_of(client, address)
@@ -527,10 +522,10 @@ def test_4_9_a_bet_is_settled_by_discretion_by_page(house: House) -> None:
     assert "waits for a second person" in told
     assert f"{DIVISION_9}#4.9" in told
     order = Consequence.objects.get()
-    assert "is executed" in sent(as_(house, "casino-manager"), of(order, "execute"), reason="Agreed")
+    assert "is executed" in sent(logged_in(house["casino-manager"]), of(order, "execute"), reason="Agreed")
     assert Correction.objects.get().decided == [False, True]
-    assert str(order) in text_of(as_(house, "auditor"), of(made))
-    assert as_(house, "pit-manager").get(address).status_code == 403
+    assert str(order) in text_of(logged_in(house["auditor"]), of(made))
+    assert logged_in(house["pit-manager"]).get(address).status_code == 403
 
 
 def test_5_6_the_page_shows_the_time_line_and_takes_a_part_with_a_reason(house: House, clock: Any) -> None:
@@ -540,7 +535,7 @@ def test_5_6_the_page_shows_the_time_line_and_takes_a_part_with_a_reason(house: 
     for place in (2, 4):
         played(table, NOON - place * MINUTE, f"R-{place}", BETS)
     incident = incident_about(house, table, situation="dice-damaged", occurred_from=NOON - 3 * MINUTE)
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     for page in (text_of(client, of(incident)), text_of(client, of(incident, "void-affected"))):
         for words in ("Affected rounds", "Before the incident", "Since the incident", "Still in place", "At TS-01"):
             assert words in page
@@ -558,7 +553,7 @@ def test_settlement_policies_lead_to_their_rulings(house: House, table: Table) -
         actor=house["shift-manager"], incident=incident_about(house, table),
         draft=standing(setting=Setting(rounding=500)),
     )  # fmt: skip
-    client = as_(house, "surveillance")
+    client = logged_in(house["surveillance"])
     page = text_of(client, "/admin/games/settlementpolicy/")
     assert "rounded down to 5.00" in page
     assert of(ruling) in page
@@ -568,10 +563,10 @@ def test_settlement_policies_lead_to_their_rulings(house: House, table: Table) -
 
 def test_the_overview_names_what_waits_for_a_ruling(house: House, incident: Incident) -> None:
     incident_step(actor=house["pit-supervisor"], incident=incident, to="awaiting-ruling", reason="Not covered")
-    page = text_of(as_(house, "shift-manager"), "/admin/")
+    page = text_of(logged_in(house["shift-manager"]), "/admin/")
     assert "Awaiting a ruling" in page
     assert of(incident) in page
-    assert "Awaiting a ruling" not in text_of(as_(house, "pit-supervisor"), "/admin/")
+    assert "Awaiting a ruling" not in text_of(logged_in(house["pit-supervisor"]), "/admin/")
 
 
 def test_a_round_shows_every_correction_and_ruling_about_it(house: House, table: Table) -> None:
@@ -580,7 +575,7 @@ def test_a_round_shows_every_correction_and_ruling_about_it(house: House, table:
     ruling = ruled(house, incident)
     settled_as(house, ruling, one, nets={1: 0})
     settled_as(house, ruling, one, nets={1: -3_000})
-    client = as_(house, "auditor")
+    client = logged_in(house["auditor"])
     for page in ("change", "history"):
         text = text_of(client, f"/admin/games/round/{one.pk}/{page}/")
         assert ruling.number in text
@@ -595,11 +590,11 @@ def test_every_role_sees_of_rulings_what_it_may(house: House, table: Table) -> N
     )
     order = settled_as(house, ruling, one, nets={1: 0})
     for role in ("pit-supervisor", "pit-manager", "surveillance", "compliance", "auditor"):
-        client = as_(house, role)
+        client = logged_in(house[role])
         assert "Paid." in text_of(client, of(ruling))
         assert of(ruling, "supersede") not in text_of(client, of(ruling))
         assert client.get(of(order)).status_code == 200
         for step in ("supersede", "withdraw", "review"):
             assert client.get(of(ruling, step)).status_code == 403
     for page in (of(ruling), of(order), f"{ADMIN}/ruling/", f"{ADMIN}/consequence/", f"{ADMIN}/discretion/"):
-        assert as_(house, "administrator").get(page).status_code == 403
+        assert logged_in(house["administrator"]).get(page).status_code == 403

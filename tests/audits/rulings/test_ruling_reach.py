@@ -6,7 +6,6 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
-from django.test import Client
 
 from audits.incidents.services.incidents import incident_change
 from audits.models import Consequence, Correction, Incident, Ruling, RulingKind
@@ -19,6 +18,7 @@ from tests.audits.rulings.test_ruling_remit import COPIED
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, V6
 from tests.games.floor_setup import HOUR, MINUTE, NOON, SECOND, ready_table, sign
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 INTERPRETATION, CONFIRMATION = RulingKind.INTERPRETATION, RulingKind.CONFIRMATION
@@ -186,8 +186,7 @@ def test_5_6_rounds_that_came_since_the_order_are_named_as_not_covered(house: Ho
     _, order = damaged(house, table)
     played(table, NOON - 50 * MINUTE, "LATE", BETS)
     consequence_execute(actor=house["casino-manager"], consequence=order, reason="Agreed")
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     page = client.get(f"/admin/audits/consequence/{order.pk}/change/").content.decode()
     assert "1 affected round recorded since this order. Order it from the incident." in page
     assert client.get(f"/api/v1/consequences/{order.pk}/").json()["affected"]["left_out"] == 1

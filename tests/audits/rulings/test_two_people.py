@@ -8,7 +8,6 @@ from django.core import mail
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.db.utils import DatabaseError
-from django.test import Client
 from django.utils import timezone
 
 from audits.findings.services.escalation import notices_mail
@@ -48,6 +47,7 @@ from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import V6
 from tests.games.floor_setup import HOUR, MINUTE, ready_table, sign
 from tests.games.floors import called
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 #: On 1, 3, 6: seat 1 wins, seat 2 loses.
@@ -85,15 +85,13 @@ def a_round(table: Table, ref: str = "R-1", bets: Any = BETS, minutes: int = 5, 
 
 
 def page(person: Staff, thing: Any, step: str = "change", **values: Any) -> Any:
-    client = Client()
-    client.force_login(person)
+    client = logged_in(person)
     address = f"/admin/audits/{thing._meta.model_name}/{thing.pk}/{step}/"
     return client.post(address, values) if values else client.get(address)
 
 
 def api(person: Staff, path: str, **body: Any) -> Any:
-    client = Client()
-    client.force_login(person)
+    client = logged_in(person)
     return client.post(f"/api/v1/{path}", json.dumps(body), content_type="application/json")
 
 
@@ -489,8 +487,7 @@ def test_what_a_ruling_pays_beyond_the_rules_is_found_with_both_amounts(
     for thing in (found, summary):
         assert "90.00" in page(auditor, thing).content.decode()
     assert ruling.number in page(auditor, found).content.decode()
-    client = Client()
-    client.force_login(auditor)
+    client = logged_in(auditor)
     listed = client.get("/admin/audits/finding/", {"category": "by-ruling"}).content.decode()
     assert f"seat-2 on Big: 30.00 by {ruling.number}, −60.00 by the rules" in listed
     assert "By ruling" in client.get("/admin/audits/daysummary/").content.decode()

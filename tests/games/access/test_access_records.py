@@ -19,6 +19,7 @@ from games.models import AccessRecord
 from tests.audits.files import PNG
 from tests.conftest import House
 from tests.games.floor_setup import open_table
+from tests.games.logins import logged_in
 
 SECRET = "quicksilver"
 
@@ -42,12 +43,6 @@ def secret(house: House) -> dict[str, Any]:
     return {"entry": entry, "incident": incident, "note": note, "evidence": evidence, "handover": handover}
 
 
-def client_of(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def read(client: Client, address: str) -> str:
     answer: Any = client.get(address)
     assert answer.status_code == 200, address
@@ -68,7 +63,7 @@ PAGES = [
 def test_what_shows_something_confidential_says_who_saw_it(house: House, secret: dict[str, Any], page: str) -> None:
     role = "surveillance" if page.endswith("/append/") else "compliance"
     address = page.format(**secret)
-    text = read(client_of(house, role), address)
+    text = read(logged_in(house[role]), address)
     known = AccessRecord.objects.filter(staff=house[role], kind="confidential", casino=house.casino)
     assert SECRET in text
     assert known.exists()
@@ -78,7 +73,7 @@ def test_what_shows_something_confidential_says_who_saw_it(house: House, secret:
 
 def test_what_is_plain_is_not_on_record(house: House, secret: dict[str, Any]) -> None:
     address = f"/admin/audits/incident/{secret['incident'].pk}/change/"
-    assert SECRET not in read(client_of(house, "pit-manager"), address)
+    assert SECRET not in read(logged_in(house["pit-manager"]), address)
     assert not AccessRecord.objects.exists()
 
 
@@ -93,19 +88,19 @@ def test_reading_again_within_minutes_is_one_record_and_another_person_is_anothe
 ) -> None:
     address = f"/admin/audits/logentry/{secret['entry'].pk}/change/"
     for role in ("compliance", "compliance", "auditor"):
-        read(client_of(house, role), address)
+        read(logged_in(house[role]), address)
     assert AccessRecord.objects.filter(kind="confidential").count() == 2
     old = AccessRecord.objects.filter(staff=house["auditor"]).get()
     AccessRecord.objects.create(
         staff=house["surveillance"], who="x", kind="confidential", thing=old.thing, at=timezone.now() - 2 * WINDOW
     )
-    read(client_of(house, "surveillance"), address)
+    read(logged_in(house["surveillance"]), address)
     assert AccessRecord.objects.filter(staff=house["surveillance"]).count() == 2
 
 
 @pytest.mark.parametrize("door", ["page", "api"])
 def test_evidence_opened_or_copied_is_on_record(house: House, secret: dict[str, Any], door: str) -> None:
-    key, client = secret["evidence"].pk, client_of(house, "compliance")
+    key, client = secret["evidence"].pk, logged_in(house["compliance"])
     if door == "api":
         read(client, f"/api/v1/evidence/{key}/content/")
     else:
@@ -125,9 +120,9 @@ def test_evidence_opened_or_copied_is_on_record(house: House, secret: dict[str, 
     ],
 )
 def test_every_search_for_a_player_is_on_record(house: House, address: str, what: str) -> None:
-    read(client_of(house, "pit-manager"), address)
+    read(logged_in(house["pit-manager"]), address)
     assert AccessRecord.objects.get(kind="search").thing == what
-    read(client_of(house, "pit-manager"), address.partition("?")[0]) if "search" not in address else None
+    read(logged_in(house["pit-manager"]), address.partition("?")[0]) if "search" not in address else None
     assert AccessRecord.objects.count() == 1
 
 
@@ -151,8 +146,7 @@ def test_what_cannot_be_recorded_is_not_read(house: House, secret: dict[str, Any
         raise DatabaseError("the disk is full")
 
     monkeypatch.setattr(AccessRecord.objects, "bulk_create", broken)
-    client = Client(raise_request_exception=False)
-    client.force_login(house["compliance"])
+    client = logged_in(house["compliance"], raise_request_exception=False)
     for address in (
         f"/admin/audits/incident/{secret['incident'].pk}/change/", f"/api/v1/evidence/{secret['evidence'].pk}/content/",
         f"/api/v1/log-entries/{secret['entry'].pk}/", "/api/v1/rounds/?player=M-1",
@@ -177,7 +171,7 @@ def test_compliance_finds_records_by_person_kind_and_days_within_their_casino(ho
         (house["auditor"], "search", "third thing", now, house.other),
     ):
         AccessRecord.objects.create(staff=staff, who="x", kind=kind, thing=thing, at=at, casino=casino)
-    client = client_of(house, "compliance")
+    client = logged_in(house["compliance"])
 
     def listed(query: str) -> set[str]:
         page = read(client, f"/admin/games/accessrecord/?{query}")

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError, ProgrammingError, connection, transaction
-from django.test import Client
 from django.utils import timezone
 
 from games.access.gate import actor_name, can, capacities
@@ -18,6 +17,7 @@ from games.floor.services.casinos import casino_update
 from games.models import Casino, Duty, Staff, ThresholdChange
 from tests.conftest import OPERATOR, House
 from tests.games.appointments import duty_copy
+from tests.games.logins import logged_in
 from tests.thresholds import in_force
 
 DAY = dt.timedelta(days=1)
@@ -37,12 +37,6 @@ def grant(house: House, actor: str = "shift-manager", staff: str = "dealer", **c
 
 def setting(house: House, **changes: Any) -> None:
     in_force(house, "acting", **changes)
-
-
-def as_(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
 
 
 def sent(house: House, **changes: str) -> dict[str, str]:
@@ -84,7 +78,7 @@ def test_the_database_refuses_a_place_that_says_neither(house: House, change: st
 
 
 def test_the_form_chooses_nothing_and_asks_for_it(house: House) -> None:
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     shown = client.get(ADD).content.decode()
     where = shown[shown.index('name="where"') :].partition("</select>")[0]
     assert "Choose one pit, or all pits" in where
@@ -101,7 +95,7 @@ def test_the_form_chooses_nothing_and_asks_for_it(house: House) -> None:
 
 
 def test_a_pit_of_another_casino_is_no_choice(house: House) -> None:
-    answer = as_(house, "shift-manager").post(ADD, sent(house, where=str(house.other_pit.pk)))
+    answer = logged_in(house["shift-manager"]).post(ADD, sent(house, where=str(house.other_pit.pk)))
     assert "Choose one pit, or all pits" in answer.content.decode()
     assert not Duty.objects.exists()
 
@@ -162,7 +156,7 @@ def test_one_from_before_the_bound_counts_to_its_end_and_is_marked_as_too_long(h
     duty = long_one(house)
     assert duty.is_too_long
     assert [str(capacity) for capacity in capacities(house["dealer"])] == ["acting pit supervisor", "dealer"]
-    client = as_(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     assert "longer than 31 days" in client.get(f"/admin/games/duty/{duty.pk}/change/").content.decode()
     assert "longer than 31 days" in client.get("/admin/").content.decode()
     ended = duty_end(actor=house["shift-manager"], duty=duty, reason="The bound")
@@ -268,7 +262,7 @@ def test_the_database_refuses_two_steps_without_the_casino_manager(house: House)
 
 def test_acting_as_shift_manager_is_said_to_be_our_reading(house: House) -> None:
     said = "Acting as shift manager rests on our reading of rule 1.5."
-    client = as_(house, "casino-manager")
+    client = logged_in(house["casino-manager"])
     assert said in client.get(ADD).content.decode()
     shift = grant(house, "casino-manager", "pit-manager", post="shift-manager")
     assert said in client.get(f"/admin/games/duty/{shift.pk}/change/").content.decode()

@@ -17,9 +17,9 @@ from games.access.services.people import local_password_set, own_password_set, s
 from games.models import Duty, Staff
 from tests.conftest import OPERATOR, House
 from tests.games.appointments import duty_copy
+from tests.games.logins import PASSWORD, logged_in
 
 HOUR = dt.timedelta(hours=1)
-PASSWORD = "correct horse battery"
 
 
 def grant(house: House, actor: str = "shift-manager", staff: str = "dealer", **changes: Any) -> Duty:
@@ -52,8 +52,7 @@ def test_who_has_left_cannot_log_in(house: House) -> None:
 
 def test_an_address_for_notices_is_changed_on_the_page_and_stands_in_the_history(house: House) -> None:
     person = house["pit-manager"]
-    client = Client()
-    client.force_login(house["administrator"])
+    client = logged_in(house["administrator"])
     sent = {
         "number": person.number, "name": person.name, "department": "pit", "post": person.post,
         "casino": str(person.casino_id), "pit": str(person.pit_id), "is_active": "on", "email": "pm@house.example",
@@ -87,8 +86,7 @@ def test_a_poor_password_is_refused(house: House, password: str) -> None:
 def test_a_password_given_by_another_is_changed_at_the_first_login(house: House) -> None:
     person = house["compliance"]
     local_password_set(actor=OPERATOR, staff=person, password=PASSWORD, reason="First day", must_change=True)
-    client = Client()
-    client.force_login(house["compliance"])
+    client = logged_in(house["compliance"])
     assert client.get("/admin/games/casino/").headers["location"] == "/admin/password_change/"
     assert client.get("/admin/password_change/").status_code == 200
     answer = client.post(
@@ -130,8 +128,7 @@ def test_a_login_is_noted_and_writes_no_history(house: House) -> None:
     ["staff/?password__startswith=a", "duty/?staff__password__startswith=a", "denial/?staff__password__startswith=a"],
 )
 def test_no_list_can_be_filtered_by_a_password(house: House, path: str) -> None:
-    client = Client()
-    client.force_login(house["auditor"])
+    client = logged_in(house["auditor"])
     assert client.get(f"/admin/games/{path}").status_code == 400
 
 

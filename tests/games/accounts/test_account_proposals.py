@@ -7,11 +7,10 @@ import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
-from django.test import Client
 from django.utils import timezone
 
 from games.access.models.acting_appointment import ALL_PITS
-from games.access.roles import ROLES
+from games.access.roles import access_policy
 from games.access.services.acting_appointments import duty_grant
 from games.access.services.people import account_reset, local_password_set, staff_create, staff_update
 from games.accounts.services.account_changes import keys_made_by
@@ -21,9 +20,9 @@ from games.models import AccountDecision, AccountLink, AccountProposal, Duty, St
 from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House
 from tests.games.floor_setup import bare_table
+from tests.games.logins import PASSWORD, logged_in
 
 SITE = "https://office.example"
-PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
@@ -32,7 +31,8 @@ def second(house: House) -> Staff:
 
 
 def hired(house: House, role: str = "surveillance", actor: Any = None) -> Staff:
-    department, post = ROLES[role].department or "", ROLES[role].post or ""
+    given = access_policy().roles[role]
+    department, post = given.department or "", given.post or ""
     return staff_create(
         actor=actor or house["administrator"], number="N1", name="New", department=department, post=post,
         casino=house.casino, reason="Hired",
@@ -52,7 +52,7 @@ def act(duty_of: Staff, house: House, post: str) -> Duty:
 
 
 def test_privileged_roles_follow_from_what_they_may_do() -> None:
-    assert {code for code, role in ROLES.items() if role.is_privileged and role.department} == {
+    assert {code for code, role in access_policy().roles.items() if role.is_privileged and role.department} == {
         "shift-manager", "casino-manager", "surveillance", "compliance", "auditor", "administrator",
     }  # fmt: skip
 
@@ -134,8 +134,7 @@ def test_nobody_confirms_what_they_proposed_by_service_page_or_sql(house: House,
     proposal = AccountProposal.objects.get()
     with pytest.raises(ValidationError, match="another administrator decides"):
         confirm(house["administrator"], proposal)
-    client = Client()
-    client.force_login(house["administrator"])
+    client = logged_in(house["administrator"])
     answer = client.post(f"/admin/games/accountproposal/{proposal.pk}/confirm/", {"reason": "Mine"})
     assert b"another administrator decides" in answer.content
     row = {"proposal": proposal, "staff": proposal.staff, "outcome": "confirmed", "who": "x", "reason": "x"}
@@ -175,8 +174,7 @@ def test_an_administrator_of_another_casino_neither_sees_nor_confirms_it(house: 
     proposal = AccountProposal.objects.get()
     with pytest.raises(PermissionDenied):
         confirm(stranger, proposal)
-    client = Client()
-    client.force_login(stranger)
+    client = logged_in(stranger)
     assert client.get(f"/admin/games/accountproposal/{proposal.pk}/change/").status_code == 403
     assert b"N1" not in client.get("/admin/games/accountproposal/").content
 
@@ -218,8 +216,7 @@ def test_one_change_of_an_account_waits_at_a_time(house: House) -> None:
 
 
 def test_the_second_administrator_gets_the_link_on_the_page(house: House, second: Staff) -> None:
-    client = Client()
-    client.force_login(house["administrator"])
+    client = logged_in(house["administrator"])
     sent = {
         "number": "N1", "name": "New", "department": "compliance", "post": "", "casino": str(house.casino.pk),
         "is_active": "on", "reason": "Hired",
@@ -227,8 +224,7 @@ def test_the_second_administrator_gets_the_link_on_the_page(house: House, second
     answer = client.post("/admin/games/staff/add/", sent)
     proposal = AccountProposal.objects.get()
     assert answer.headers["Location"] == f"/admin/games/accountproposal/{proposal.pk}/change/"
-    other = Client()
-    other.force_login(second)
+    other = logged_in(second)
     assert b"Accounts to confirm" in other.get("/admin/").content
     page = other.post(f"/admin/games/accountproposal/{proposal.pk}/confirm/", {"reason": "Known"}).content.decode()
     token = page.partition("/account/password/#")[2][:43]
@@ -257,8 +253,7 @@ def test_the_operator_sets_up_accounts_alone_until_two_administrators_can_sign_i
 def test_a_leaver_is_out_at_the_next_request_by_page_and_api_and_stays_out(house: House, second: Staff) -> None:
     person = house["shift-manager"]
     local_password_set(actor=OPERATOR, staff=person, password=PASSWORD, reason="First day")
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     assert client.get("/admin/games/table/").status_code == client.get("/api/v1/tables/").status_code == 200
     staff_update(actor=house["administrator"], staff=person, changes={"is_active": False}, reason="Left")
     assert client.get("/admin/games/table/").headers["Location"].startswith("/admin/login/")
@@ -289,8 +284,7 @@ def test_the_page_names_the_terminal_keys_that_a_leaver_made(house: House, secon
     terminal_create(actor=house["administrator"], name="Terminal 7", tables=[table], reason="New")
     assert [str(key) for key in keys_made_by(house["administrator"])] == ["Terminal 7"]
     person = house["administrator"]
-    client = Client()
-    client.force_login(second)
+    client = logged_in(second)
     sent = {
         "number": person.number, "name": person.name, "department": "it", "post": "",
         "casino": str(person.casino_id), "reason": "Left",

@@ -16,7 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from audits.models import Ruling
 from games.access.gate import authorize, freshness
-from games.access.roles import FRESH, FRESH_READS
+from games.access.roles import access_policy
 from games.accounts.middleware import FreshFactorMiddleware
 from games.accounts.services.fresh_factor import FreshFactorNeededError, verify_fresh
 from games.engine.signs.edits import Edits
@@ -26,7 +26,7 @@ from games.models import Duty, FailedLogin, LimitProposal, LoginSession
 from tests.audits.decided import incident_about
 from tests.conftest import House
 from tests.games.floor_setup import open_table
-from tests.games.logins import PASSWORD, code_of, is_in, passed
+from tests.games.logins import PASSWORD, code_of, is_in, logged_in, passed
 
 FIVE = dt.timedelta(minutes=5)
 
@@ -63,11 +63,17 @@ def is_pending(proposal: LimitProposal) -> bool:
 
 
 def test_the_list_names_rulings_voids_approvals_exports_and_grants() -> None:
-    assert {"ruling.make", "consequence.void", "consequence.order", "limits.approve", "duty.add"} <= FRESH
+    assert {
+        "ruling.make",
+        "consequence.void",
+        "consequence.order",
+        "limits.approve",
+        "duty.add",
+    } <= access_policy().fresh
     approvals = {"ruling.consent", "finding.confirm", "thresholdchange.approve", "accountproposal.decide"}
     grants = {"terminal.add", "terminal.change", "reportschedule.add", "reportschedule.change", "staff.link"}
-    assert approvals | grants <= FRESH
-    assert {"report.export"} == FRESH_READS
+    assert approvals | grants <= access_policy().fresh
+    assert {"report.export"} == access_policy().fresh_reads
 
 
 def test_within_five_minutes_of_the_login_nothing_is_asked(house: House, proposal: LimitProposal) -> None:
@@ -207,8 +213,7 @@ def test_the_command_line_is_not_asked(house: House) -> None:
 
 def test_without_the_setting_nothing_is_asked(house: House, proposal: LimitProposal, settings: Any) -> None:
     settings.REQUIRE_SECOND_FACTOR = False
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     grown_stale(client)
     assert approve(client, proposal).status_code == 302
 
@@ -225,8 +230,7 @@ def test_a_confirmation_gives_the_session_a_new_key_and_ends_the_old_one(house: 
 
 def test_ending_another_session_of_ones_own_asks_for_a_confirmation(house: House) -> None:
     client = passed(house, "shift-manager")
-    other = Client()
-    other.force_login(house["shift-manager"])
+    other = logged_in(house["shift-manager"])
     login = other.session["login"]
     grown_stale(client)
     assert "Confirm that it is you" in send(client, f"/admin/sessions/{login}/end/", {}).content.decode()
@@ -237,8 +241,7 @@ def test_ending_another_session_of_ones_own_asks_for_a_confirmation(house: House
 
 def test_a_new_authenticator_ends_the_other_sessions(house: House) -> None:
     client = passed(house, "shift-manager")
-    other = Client()
-    other.force_login(house["shift-manager"])
+    other = logged_in(house["shift-manager"])
     client.get("/admin/second-factor/enrol/")
     draft = TOTPDevice.objects.get(user=house["shift-manager"], confirmed=False)
     assert "Recovery codes" in client.post("/admin/second-factor/enrol/", {"code": code_of(draft)}).content.decode()

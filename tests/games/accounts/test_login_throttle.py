@@ -19,7 +19,7 @@ from games.models import FailedLogin, LoginSession, LoginThrottle
 from taisai_backoffice.web import hashing
 from taisai_backoffice.web.addresses import client_address, network_of
 from tests.conftest import House
-from tests.games.logins import LOGIN, PASSWORD, is_in, log_in, with_password
+from tests.games.logins import LOGIN, PASSWORD, is_in, log_in, logged_in, with_password
 
 OWN, ATTACKER = "10.0.0.1", "203.0.113.9"
 GUESSES = 1000
@@ -183,8 +183,7 @@ def test_a_failed_login_is_on_record_and_told_at_the_next_login(house: House) ->
 def test_failed_logins_are_a_page_for_those_who_watch(house: House, role: str) -> None:
     owner = with_password(house, "pit-manager")
     log_in(Client(), owner.number, "wrong", ATTACKER)
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     page = client.get("/admin/games/failedlogin/").content.decode()
     assert owner.number in page
     assert ATTACKER in page
@@ -212,9 +211,7 @@ def test_beyond_the_bound_on_parallel_hashes_the_answer_is_503_at_once(house: Ho
     held = [hashing._slots.acquire(blocking=False) for _ in range(settings.PASSWORD_HASHES_AT_ONCE)]
     try:
         busy = log_in(Client(), owner.number)
-        logged_in = Client()
-        logged_in.force_login(owner)
-        changed = logged_in.post(
+        changed = logged_in(owner).post(
             "/admin/password_change/", {"old_password": PASSWORD, "new_password1": "x", "new_password2": "x"}
         )
     finally:

@@ -26,7 +26,7 @@ from games.models import FailedLogin, LimitProposal, LoginSession, Passkey, Staf
 from tests.conftest import House
 from tests.games.authenticator import PRESENT, Authenticator
 from tests.games.floor_setup import open_table
-from tests.games.logins import code_of, is_in, log_in, passed, with_factor, with_password
+from tests.games.logins import code_of, is_in, log_in, logged_in, passed, with_factor, with_password
 
 ADD, CHECK, CONFIRM = "/admin/second-factor/passkeys/add/", "/admin/second-factor/check/", "/admin/confirm/"
 PAGE = "/admin/second-factor/"
@@ -68,7 +68,7 @@ def use(client: Client, key: Authenticator, ceremony: str = "login", address: st
     return client.post(address, {"passkey": key.use(options(client, ceremony))})
 
 
-def logged_in(house: House, role: str, key: Authenticator | None = None) -> tuple[Client, Authenticator]:
+def logged_in_by_passkey(house: House, role: str, key: Authenticator | None = None) -> tuple[Client, Authenticator]:
     staff, key = with_passkey(house, role, key)
     client = at_the_check(staff)
     assert use(client, key).status_code == 302
@@ -108,7 +108,7 @@ def test_several_passkeys_beside_an_app_keep_the_recovery_codes(house: House) ->
 
 
 def test_the_browser_is_asked_for_what_the_standard_names(house: House) -> None:
-    client, _ = logged_in(house, "compliance")
+    client, _ = logged_in_by_passkey(house, "compliance")
     made = options(client, "enrol", name="Another")
     assert made["rp"] == {"id": "testserver", "name": "Tai Sai back office"}
     assert made["authenticatorSelection"]["userVerification"] == "preferred"
@@ -121,12 +121,12 @@ def test_the_browser_is_asked_for_what_the_standard_names(house: House) -> None:
 
 
 def test_a_key_that_does_not_know_the_person_is_accepted_beside_the_password(house: House) -> None:
-    client, _ = logged_in(house, "compliance", Authenticator(flags=PRESENT))
+    client, _ = logged_in_by_passkey(house, "compliance", Authenticator(flags=PRESENT))
     assert is_in(client)
 
 
 def test_the_name_is_checked_before_the_browser_makes_a_passkey(house: House) -> None:
-    client, _ = logged_in(house, "compliance")
+    client, _ = logged_in_by_passkey(house, "compliance")
     for name, reason in [("", "Give the passkey a name"), ("x" * 65, "up to 64"), (" Blue key ", "of this name")]:
         answer = client.post(OPTIONS.format("enrol"), {"name": name})
         assert answer.status_code == 400
@@ -138,7 +138,7 @@ def test_the_name_is_checked_before_the_browser_makes_a_passkey(house: House) ->
 
 def test_a_passkey_that_is_registered_already_is_not_added_again(house: House) -> None:
     _, key = with_passkey(house, "surveillance")
-    client, _ = logged_in(house, "compliance")
+    client, _ = logged_in_by_passkey(house, "compliance")
     assert "was not accepted" in add(client, key, "Stolen").content.decode()
     assert passkeys_of(house["compliance"]).count() == 1
     assert kinds() == ["passkey"]
@@ -277,7 +277,7 @@ def test_a_challenge_is_short_lived(house: House) -> None:
 
 
 def test_a_challenge_is_good_for_its_own_ceremony_and_the_latest_counts(house: House) -> None:
-    client, key = logged_in(house, "compliance")
+    client, key = logged_in_by_passkey(house, "compliance")
     asked = options(client, "enrol", name="Other")
     assert "was not accepted" in client.post(CONFIRM, {"passkey": key.use(asked)}).content.decode()
     asked = options(client, "confirm")
@@ -327,8 +327,7 @@ def test_wrong_passkeys_and_codes_share_one_throttle(house: House) -> None:
 
 
 def test_every_step_asks_for_the_csrf_token(house: House) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(house["pit-supervisor"])  # who is asked for no second factor
+    client = logged_in(house["pit-supervisor"], enforce_csrf_checks=True)  # who is asked for no second factor
     ceremonies = [OPTIONS.format(ceremony) for ceremony in ("enrol", "login", "confirm")]
     for address in (*ceremonies, ADD, CHECK, CONFIRM, f"{PAGE}passkeys/1/remove/"):
         assert client.post(address, {"name": "Blue key", "passkey": "{}"}).status_code == 403
@@ -375,7 +374,7 @@ def approve(client: Client, proposal: LimitProposal, **more: str) -> Any:
 
 
 def test_a_passkey_sends_an_interrupted_form_on_its_way(house: House, proposal: LimitProposal) -> None:
-    client, key = logged_in(house, "shift-manager")
+    client, key = logged_in_by_passkey(house, "shift-manager")
     grown_stale(client)
     page = approve(client, proposal).content.decode()
     assert 'name="_passkey"' in page
@@ -394,7 +393,7 @@ def test_a_passkey_sends_an_interrupted_form_on_its_way(house: House, proposal: 
 
 
 def test_a_passkey_confirms_ahead(house: House) -> None:
-    client, key = logged_in(house, "shift-manager")
+    client, key = logged_in_by_passkey(house, "shift-manager")
     grown_stale(client)
     assert client.get(ADD).status_code == 302
     answer = use(client, key, "confirm", f"{CONFIRM}?next={PAGE}")
@@ -411,7 +410,7 @@ def remove(client: Client, passkey: Passkey) -> str:
 
 
 def test_the_last_factor_of_a_person_who_must_have_one_stays(house: House) -> None:
-    client, _ = logged_in(house, "compliance")
+    client, _ = logged_in_by_passkey(house, "compliance")
     first = passkeys_of(house["compliance"]).get()
     assert "your only second factor" in remove(client, first)
     add(client, Authenticator(), "Second key")
@@ -441,7 +440,7 @@ def test_a_removal_asks_for_a_fresh_confirmation(house: House) -> None:
 
 
 def test_a_removed_passkey_opens_nothing_and_ends_what_it_opened(house: House) -> None:
-    client, key = logged_in(house, "compliance")
+    client, key = logged_in_by_passkey(house, "compliance")
     add(client, Authenticator(), "Second key")
     remove(client, passkeys_of(house["compliance"]).get(name="Blue key"))
     assert not is_in(client)
@@ -452,7 +451,7 @@ def test_a_removed_passkey_opens_nothing_and_ends_what_it_opened(house: House) -
 
 def test_the_passkey_of_a_colleague_stays(house: House) -> None:
     staff, _ = with_passkey(house, "surveillance")
-    client, _ = logged_in(house, "compliance")
+    client, _ = logged_in_by_passkey(house, "compliance")
     assert "no such passkey" in remove(client, passkeys_of(staff).get())
     assert passkeys_of(staff).exists()
 
@@ -472,7 +471,7 @@ def test_a_person_who_needs_none_removes_the_last_one_and_is_not_asked_any_more(
 
 
 def test_a_reset_by_two_removes_passkeys_as_well(house: House) -> None:
-    client, _ = logged_in(house, "compliance")
+    client, _ = logged_in_by_passkey(house, "compliance")
     staff, first, second = house["compliance"], house["administrator"], house.hire("IT2", "administrator")
     reset = factor_reset_propose(actor=first, staff=staff, reason="Lost the key")
     with pytest.raises(ValidationError, match="another administrator"):

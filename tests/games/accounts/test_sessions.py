@@ -1,7 +1,6 @@
 """Sessions end by time, by their owner, by an administrator, by a new password; polling keeps none alive."""
 
 import datetime as dt
-from typing import Any
 
 import pytest
 import time_machine
@@ -14,9 +13,9 @@ from django.utils import timezone
 from games.access.services.people import own_password_set
 from games.accounts.services.sessions import session_end
 from games.floor.services.casinos import casino_update
-from games.models import LoginSession, Staff
+from games.models import LoginSession
 from tests.conftest import House
-from tests.games.logins import PASSWORD, is_in, log_in, with_password
+from tests.games.logins import PASSWORD, is_in, log_in, logged_in, with_password
 
 CHROME = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36"
 
@@ -25,15 +24,9 @@ def minutes(count: float) -> dt.timedelta:
     return dt.timedelta(minutes=count)
 
 
-def entered(staff: Staff, **headers: Any) -> Client:
-    client = Client(**headers)
-    client.force_login(staff)
-    return client
-
-
 @pytest.mark.parametrize(("role", "idle"), [("pit-supervisor", 15), ("shift-manager", 15), ("compliance", 60)])
 def test_a_session_ends_when_it_is_not_used(house: House, role: str, idle: int) -> None:
-    client = entered(house[role])
+    client = logged_in(house[role])
     start = timezone.now()
     with time_machine.travel(start + minutes(idle - 1), tick=True):
         assert is_in(client)  # and is good for as long again
@@ -50,7 +43,7 @@ def test_a_session_ends_when_it_is_not_used(house: House, role: str, idle: int) 
 def test_the_casino_sets_how_long(house: House) -> None:
     changes = {"idle_minutes": 3}
     casino_update(actor=house["casino-manager"], casino=house.casino, changes=changes, reason="Terminals on the floor")
-    client = entered(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     with time_machine.travel(timezone.now() + minutes(4), tick=True):
         assert not is_in(client)
     for wrong in (0, 241):
@@ -61,7 +54,7 @@ def test_the_casino_sets_how_long(house: House) -> None:
 
 
 def test_a_page_that_reloads_itself_keeps_no_session_alive(house: House) -> None:
-    client = entered(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     start = timezone.now()
     for minute in range(1, 15):
         with time_machine.travel(start + minutes(minute), tick=True):
@@ -71,7 +64,7 @@ def test_a_page_that_reloads_itself_keeps_no_session_alive(house: House) -> None
 
 
 def test_no_session_lasts_longer_than_twelve_hours(house: House) -> None:
-    client = entered(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     start = timezone.now()
     for minute in range(0, 12 * 60, 10):
         with time_machine.travel(start + minutes(minute), tick=True):
@@ -82,7 +75,7 @@ def test_no_session_lasts_longer_than_twelve_hours(house: House) -> None:
 
 def test_ones_own_sessions_are_listed_and_ended(house: House) -> None:
     staff = house["auditor"]
-    here, there = entered(staff, headers={"user-agent": CHROME}), entered(staff)
+    here, there = logged_in(staff, headers={"user-agent": CHROME}), logged_in(staff)
     page = here.get("/admin/sessions/").content.decode()
     assert page.count("/end/") == 2
     assert "this one" in page
@@ -96,9 +89,9 @@ def test_ones_own_sessions_are_listed_and_ended(house: House) -> None:
 
 
 def test_nobody_ends_a_session_of_others_but_an_administrator_with_a_reason(house: House) -> None:
-    victim = entered(house["compliance"])
+    victim = logged_in(house["compliance"])
     login = LoginSession.objects.get()
-    insider = entered(house["casino-manager"])
+    insider = logged_in(house["casino-manager"])
     assert insider.post(f"/admin/sessions/{login.pk}/end/").status_code == 404
     page = reverse("admin:games_loginsession_end_session", args=[login.pk])
     assert insider.post(page, {"reason": "x"}).status_code == 403
@@ -107,7 +100,7 @@ def test_nobody_ends_a_session_of_others_but_an_administrator_with_a_reason(hous
     stranger = house.hire("IT9", "administrator", casino=house.other)
     with pytest.raises(PermissionDenied):
         session_end(actor=stranger, login=login, reason="Another casino")
-    administrator = entered(house["administrator"])
+    administrator = logged_in(house["administrator"])
     assert "required" in administrator.post(page, {"reason": ""}).content.decode()
     assert is_in(victim)
     administrator.post(page, {"reason": "Terminal left open"})
@@ -130,7 +123,7 @@ def test_a_change_of_password_ends_the_other_sessions_and_not_this_one(house: Ho
 
 
 def test_guessing_the_old_password_in_a_stolen_session_is_throttled(house: House) -> None:
-    client = entered(with_password(house, "auditor"))
+    client = logged_in(with_password(house, "auditor"))
     wrong = {"old_password": "wrong", "new_password1": "my very own words", "new_password2": "my very own words"}
     answers = [client.post("/admin/password_change/", wrong).content.decode() for _ in range(8)]
     assert "Too many failed attempts" in answers[-1]
@@ -140,14 +133,14 @@ def test_guessing_the_old_password_in_a_stolen_session_is_throttled(house: House
     "statement", ["DELETE FROM games_loginsession", "UPDATE games_loginsession SET address = '10.0.0.1'"]
 )
 def test_a_session_that_is_over_stays_on_record(house: House, statement: str) -> None:
-    entered(house["auditor"]).post("/admin/logout/")
+    logged_in(house["auditor"]).post("/admin/logout/")
     assert LoginSession.objects.get().end == "logout"
     with connection.cursor() as cursor, pytest.raises(Exception, match="permission denied"):
         cursor.execute(statement)
 
 
 def test_a_session_from_before_this_list_is_closed(house: House) -> None:
-    client = entered(house["auditor"])
+    client = logged_in(house["auditor"])
     session = client.session
     del session["login"]
     session.save()

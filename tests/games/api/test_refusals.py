@@ -12,8 +12,9 @@ from django.test import Client
 from games.access.services.people import local_password_set
 from games.models import LimitProposal, Table
 from tests.conftest import OPERATOR, House
-from tests.games.floor.test_api import PROPOSAL, client_of
+from tests.games.floor.test_api import PROPOSAL
 from tests.games.floor_setup import MINUTE, NOON, open_table, put_sign
+from tests.games.logins import logged_in
 
 PROBLEM = "application/problem+json"
 
@@ -36,34 +37,34 @@ def refusal(answer: Any) -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize("path", ["tables/?page_size=0", "tables/?page_size=501", "limit-proposals/?page_size=many"])
 def test_a_page_size_that_cannot_be_is_told(house: House, table: Table, path: str) -> None:
-    assert refusal(client_of(house, "auditor").get(f"/api/v1/{path}")) == (400, ["page_size"])
+    assert refusal(logged_in(house["auditor"]).get(f"/api/v1/{path}")) == (400, ["page_size"])
 
 
 @pytest.mark.parametrize("position", ["p=%00", "p=abc", "p=1&o=x", "p=99999999999999999999999"])
 @pytest.mark.parametrize("path", ["tables/", "limit-proposals/", "dice-sets/"])
 def test_a_made_up_cursor_is_never_a_fault_of_ours(house: House, table: Table, path: str, position: str) -> None:
     cursor = b64encode(position.encode()).decode()
-    answer = client_of(house, "auditor").get(f"/api/v1/{path}", {"cursor": cursor})
+    answer = logged_in(house["auditor"]).get(f"/api/v1/{path}", {"cursor": cursor})
     assert answer.status_code in (200, 404)
 
 
 def test_an_unknown_state_of_tables_is_told(house: House, table: Table) -> None:
-    assert refusal(client_of(house, "auditor").get("/api/v1/tables/?state=odd")) == (400, ["state"])
+    assert refusal(logged_in(house["auditor"]).get("/api/v1/tables/?state=odd")) == (400, ["state"])
 
 
 @pytest.mark.parametrize("path", ["tables/TS-01/", "dice-sets/{dice}/", "tables/TS-01/dice/"])
 def test_an_unknown_parameter_is_told_everywhere(house: House, table: Table, path: str) -> None:
     address = f"/api/v1/{path}".format(dice=table.dice_fits.get().dice_set_id)
-    assert refusal(client_of(house, "auditor").get(f"{address}?colour=green")) == (400, ["colour"])
+    assert refusal(logged_in(house["auditor"]).get(f"{address}?colour=green")) == (400, ["colour"])
 
 
 def test_a_parameter_that_stands_twice_is_told(house: House, table: Table) -> None:
-    assert refusal(client_of(house, "auditor").get("/api/v1/tables/?state=open&state=closed")) == (400, ["state"])
+    assert refusal(logged_in(house["auditor"]).get("/api/v1/tables/?state=open&state=closed")) == (400, ["state"])
 
 
 @pytest.mark.parametrize("code", ["%00", "TS%00-01", "%ED%A0%80", "%FF"])
 def test_a_table_code_that_no_table_can_have_is_not_there(house: House, table: Table, code: str) -> None:
-    assert refusal(client_of(house, "auditor").get(f"/api/v1/tables/{code}/"))[0] == 404
+    assert refusal(logged_in(house["auditor"]).get(f"/api/v1/tables/{code}/"))[0] == 404
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_an_address_that_leads_nowhere_is_told_to_programs_too(house: House, pat
 
 def test_too_many_parameters_are_told_to_programs_too(house: House) -> None:
     query = "&".join(f"p{number}=1" for number in range(1001))
-    assert refusal(client_of(house, "auditor").get(f"/api/v1/tables/?{query}"))[0] == 400
+    assert refusal(logged_in(house["auditor"]).get(f"/api/v1/tables/?{query}"))[0] == 400
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_too_many_parameters_are_told_to_programs_too(house: House) -> None:
 )
 def test_half_a_character_is_told(house: House, table: Table, change: Any) -> None:
     text = json.dumps(PROPOSAL | change)
-    answer = client_of(house, "pit-manager").post("/api/v1/limit-proposals/", text, content_type="application/json")
+    answer = logged_in(house["pit-manager"]).post("/api/v1/limit-proposals/", text, content_type="application/json")
     assert refusal(answer)[0] == 400
     assert not LimitProposal.objects.exists()
 
@@ -92,20 +93,20 @@ def test_half_a_character_is_told(house: House, table: Table, change: Any) -> No
 def test_a_character_in_two_halves_is_whole(house: House, table: Table) -> None:
     text = json.dumps(PROPOSAL | {"reason": "Quiet \U0001f3b2"})
     assert "\\ud83c" in text
-    answer = client_of(house, "pit-manager").post("/api/v1/limit-proposals/", text, content_type="application/json")
+    answer = logged_in(house["pit-manager"]).post("/api/v1/limit-proposals/", text, content_type="application/json")
     assert (answer.status_code, answer.json()["reason"]) == (201, "Quiet \U0001f3b2")
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b'"x"', b"null", b"{", b'{"reason": 1}', b"\xff", b'{"x": "\x00"}'])
 def test_a_decision_that_cannot_be_read_is_told(house: House, table: Table, body: bytes) -> None:
-    client = client_of(house, "pit-manager")
+    client = logged_in(house["pit-manager"])
     made = client.post("/api/v1/limit-proposals/", json.dumps(PROPOSAL), content_type="application/json").json()
     path = f"/api/v1/limit-proposals/{made['id']}/withdraw/"
     assert refusal(client.post(path, body, content_type="application/json"))[0] == 400
 
 
 def test_other_formats_are_refused(house: House, table: Table) -> None:
-    client = client_of(house, "pit-manager")
+    client = logged_in(house["pit-manager"])
     assert refusal(client.post("/api/v1/limit-proposals/", {"reason": "x"}))[0] == 415
     assert refusal(client.get("/api/v1/tables/", headers={"Accept": "text/html"}))[0] == 406
     assert refusal(client.get("/api/v1/schema/", headers={"Accept": "image/png"}))[0] == 406
@@ -121,6 +122,6 @@ def test_the_command_tells_half_a_character_too(house: House, table: Table, tmp_
 def test_who_has_to_choose_a_password_first_is_told_so(house: House, table: Table) -> None:
     auditor = house["auditor"]
     local_password_set(actor=OPERATOR, staff=auditor, password="a first password", reason="Forgotten", must_change=True)
-    client = client_of(house, "auditor")
+    client = logged_in(house["auditor"])
     assert refusal(client.get("/api/v1/tables/"))[0] == 403
     assert client.get("/api/v1/docs/").headers["Location"] == "/admin/password_change/"

@@ -9,7 +9,6 @@ from typing import Any
 import jsonschema
 import pytest
 from django.core.management import call_command
-from django.test import Client
 from django.urls import resolve
 from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
@@ -21,6 +20,7 @@ from games.api.schemas import BOX_KEY, DIFFERENTIAL_KEY, SCHEMAS
 from games.limits.serializers import known_keys
 from games.live.api.schemas import LIVE_SCHEMAS
 from tests.games.api_calls import CHECKS, DOCUMENT, ROLES, aim, calls, everybody
+from tests.games.logins import logged_in
 from tests.test_routes import PATHS, ROUTES
 from tests.test_routes import ROLES as ROUTE_ROLES
 
@@ -87,8 +87,7 @@ def test_the_names_of_boxes_are_those_of_the_rulebooks() -> None:
 
 
 def test_it_is_read_as_yaml_or_json(house: Any) -> None:
-    client = Client()
-    client.force_login(house["administrator"])
+    client = logged_in(house["administrator"])
     assert client.get("/api/v1/schema/").content.startswith(b"openapi: 3.1")
     assert client.get("/api/v1/schema/?format=json").json()["info"]["title"] == "Tai Sai back office"
     assert client.get("/api/v1/schema/", headers={"Accept": "application/json"}).json()["openapi"].startswith("3.1")
@@ -96,8 +95,7 @@ def test_it_is_read_as_yaml_or_json(house: Any) -> None:
 
 @pytest.mark.parametrize("method", ["OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE"])
 def test_its_page_is_only_read(house: Any, method: str) -> None:
-    client = Client()
-    client.force_login(house["pit-manager"])
+    client = logged_in(house["pit-manager"])
     assert client.generic(method, "/api/v1/docs/").status_code == 405
     assert client.head("/api/v1/docs/").status_code == 200
 

@@ -10,6 +10,7 @@ from games.limits.services.proposals import limits_propose
 from games.models import Denial, LimitDecision, LimitProposal, Table
 from tests.conftest import House
 from tests.games.floor_setup import MINUTE, NOON, USUAL, bare_table, open_table, put_sign, sign
+from tests.games.logins import logged_in
 
 PROPOSAL: dict[str, Any] = {
     "tables": ["TS-01"], "reason": "Quiet night",
@@ -25,20 +26,14 @@ def table(house: House, clock: Any) -> Table:
     return table
 
 
-def client_of(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 def get(house: House, role: str, path: str, **query: str) -> tuple[int, Any]:
-    answer = client_of(house, role).get(f"/api/v1/{path}", query)
+    answer = logged_in(house[role]).get(f"/api/v1/{path}", query)
     return answer.status_code, answer.json()
 
 
 def post(house: House, role: str, path: str, body: object) -> tuple[int, Any]:
     text = body if isinstance(body, str) else json.dumps(body)
-    answer = client_of(house, role).post(f"/api/v1/{path}", text, content_type="application/json")
+    answer = logged_in(house[role]).post(f"/api/v1/{path}", text, content_type="application/json")
     return answer.status_code, answer.json()
 
 
@@ -95,12 +90,12 @@ def test_what_the_sign_said_at_a_moment(house: House, table: Table) -> None:
     assert "no limits were in force" in body["detail"]
     code, body = get(house, "compliance", "tables/TS-01/limits/", at="2026-11-15T19:59:00")
     assert (code, body["errors"][0]["field"]) == (400, "at")
-    raw = client_of(house, "compliance").get("/api/v1/tables/TS-01/limits/?at=2026-11-15T19:59:00+08:00")
+    raw = logged_in(house["compliance"]).get("/api/v1/tables/TS-01/limits/?at=2026-11-15T19:59:00+08:00")
     assert raw.status_code == 200  # the + of an offset that nobody escaped
 
 
 def test_an_answer_that_is_an_error_is_problem_json(house: House, table: Table) -> None:
-    answer = client_of(house, "auditor").get("/api/v1/tables/TS-99/")
+    answer = logged_in(house["auditor"]).get("/api/v1/tables/TS-99/")
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json() == {
         "type": "about:blank", "title": "Not there", "status": 404,
@@ -114,8 +109,7 @@ def test_who_is_not_logged_in_is_asked_to(house: House, table: Table) -> None:
 
 
 def test_a_post_without_the_csrf_token_is_refused(house: House, table: Table) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(house["pit-manager"])
+    client = logged_in(house["pit-manager"], enforce_csrf_checks=True)
     answer = client.post("/api/v1/limit-proposals/", json.dumps(PROPOSAL), content_type="application/json")
     assert answer.status_code == 403
     assert not LimitProposal.objects.exists()
@@ -294,7 +288,7 @@ def test_a_hundred_tables_cost_as_many_queries_as_ten(
 ) -> None:
     for number in range(15):
         put_sign(bare_table(house, f"TS-{number:02d}"), sign())
-    client = client_of(house, "auditor")
+    client = logged_in(house["auditor"])
     with django_assert_max_num_queries(14):
         assert len(client.get("/api/v1/tables/").json()["results"]) == 15
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import typst
 from django.core.management import call_command
-from django.test import Client
 
 from audits.models import Finding
 from audits.reconciliation.services.arrivals import arrivals_take
@@ -24,6 +23,7 @@ from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor_setup import NOON, bare_table, put_sign
 from tests.games.floors import CASINO, edited, faults, load, on_record
 from tests.games.limits.test_signs import page, printed, sign_now
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet, current, line
 
 APPROVED = "Resorts World at Sentosa Pte. Ltd."
@@ -82,8 +82,7 @@ def test_table_page_and_sign_say_it(house: House, table: Table, operator: str, s
     assert said in page(house, "pit-supervisor", table, "change/")
     assert (BY_AGREEMENT in page(house, "pit-supervisor", table)) is is_on_the_sign
     one = sign_now(Table.objects.get(pk=table.pk))
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     values = {"limit_set": one.limit_set.pk, "assignment": one.assignment.pk, "form": "html"}
     paper = client.post(f"/admin/games/table/{table.pk}/print/", values).content.decode()
     assert (BY_AGREEMENT in paper) is is_on_the_sign
@@ -146,8 +145,7 @@ def test_the_pages_of_a_round_its_findings_and_of_practice_say_it(house: House, 
     round_record(actor=OPERATOR, line=line(current(bets=[bet(net="90.00")])), channel="api")
     arrivals_take()
     finding = Finding.objects.filter(category="discrepancy").get()
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     pages = (
         f"/admin/games/round/{finding.round_id}/change/", f"/admin/audits/finding/{finding.pk}/change/",
         f"/admin/games/table/{table.pk}/practise/",
@@ -160,8 +158,7 @@ def test_the_pages_of_a_round_its_findings_and_of_practice_say_it(house: House, 
 
 def test_the_api_says_it_of_a_game(house: House, table: Table) -> None:
     run_by(house.casino, OTHER)
-    client = Client()
-    client.force_login(house["auditor"])
+    client = logged_in(house["auditor"])
     assert client.get("/api/v1/tables/TS-01/").json()["game"]["approval"] == "by-agreement"
 
 
@@ -191,8 +188,7 @@ def test_an_operator_that_is_no_name_is_refused(db: None, tmp_path: Path, value:
 
 
 def test_the_page_of_a_casino_changes_its_operator_with_its_history(house: House) -> None:
-    client = Client()
-    client.force_login(house["casino-manager"])
+    client = logged_in(house["casino-manager"])
     url = f"/admin/games/casino/{house.casino.pk}/change/"
     form = client.get(url).context["adminform"].form
     values = {name: form[name].value() for name in form.fields if form[name].value() is not None}

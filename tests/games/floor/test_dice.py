@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.test import Client
 from django.utils import timezone
 
 from games.floor.selectors import dice_at
@@ -13,6 +12,7 @@ from games.floor.services.tables import table_close, table_suspend
 from games.models import Denial, DiceFit, DiceInspection, DiceSet, Table
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import HOUR, MICROSECOND, MINUTE, NOON, bare_table, dice_of, open_table, ready_table
+from tests.games.logins import logged_in
 from tests.threads import at_once, meanwhile
 
 
@@ -101,8 +101,7 @@ def test_a_serial_is_the_same_die_however_it_is_written(house: House, dice: Dice
 
 @pytest.mark.parametrize("serials", [", ,", "A, ,C", "A, B", "A, B, C, D", ",,", f"A, B, {'C' * 41}"])
 def test_blank_serials_are_told_in_one_sentence_and_what_was_typed_stays(house: House, serials: str) -> None:
-    client = Client()
-    client.force_login(house["pit-manager"])
+    client = logged_in(house["pit-manager"])
     values = {"pit": house.pits["P1"].pk, "code": "D-77", "serials": serials, "seal": "S-1", "reason": "New"}
     page = client.post("/admin/games/diceset/add/", values).content.decode()
     assert "Write the serial numbers of the three dice with commas between" in page
@@ -112,8 +111,7 @@ def test_blank_serials_are_told_in_one_sentence_and_what_was_typed_stays(house: 
 
 
 def test_what_the_service_refuses_stands_at_its_field_with_what_was_typed(house: House, dice: DiceSet) -> None:
-    client = Client()
-    client.force_login(house["pit-manager"])
+    client = logged_in(house["pit-manager"])
     values = {"pit": house.pits["P1"].pk, "code": "D-77", "serials": "X, D-01-2, Z", "seal": "S-77", "reason": "New"}
     answer = client.post("/admin/games/diceset/add/", values)
     assert answer.status_code == 200

@@ -4,18 +4,17 @@ import datetime as dt
 
 import time_machine
 from django.db import connection
-from django.test import Client
 
 from games.access.models.acting_appointment import ALL_PITS
 from games.access.services.acting_appointments import duty_grant
 from tests.conftest import House
+from tests.games.logins import logged_in
 
 NOON = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)
 
 
 def page_of(house: House, role: str) -> str:
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     return client.get("/admin/games/duty/").content.decode()
 
 

@@ -1,12 +1,12 @@
 """History: who, when, why, old and new; and no way around it."""
 
 import pytest
-from django.test import Client
 
 from games.access.services.people import staff_update
 from games.floor.services.casinos import casino_update, pit_update
 from games.models import Pit, Staff
 from tests.conftest import OPERATOR, House
+from tests.games.logins import logged_in
 
 
 def test_a_change_tells_who_when_why_old_and_new(house: House) -> None:
@@ -45,8 +45,7 @@ def test_history_keeps_no_password(house: House) -> None:
 def test_the_history_tab_shows_it(house: House) -> None:
     person = house["pit-supervisor"]
     staff_update(actor=house["administrator"], staff=person, changes={"post": "pit-manager"}, reason="Promoted in May")
-    client = Client()
-    client.force_login(house["auditor"])
+    client = logged_in(house["auditor"])
     page = client.get(f"/admin/games/staff/{person.pk}/history/").content.decode()
     for word in (
         "ADMINISTRATOR Person ADMINISTRATOR, administrator",
@@ -61,8 +60,7 @@ def test_an_old_version_can_be_looked_at_and_not_put_back(house: House) -> None:
     person = house["pit-supervisor"]
     version = person.history.get()
     staff_update(actor=house["administrator"], staff=person, changes={"name": "Newer"}, reason="Married")
-    client = Client()
-    client.force_login(house["administrator"])
+    client = logged_in(house["administrator"])
     path = f"/admin/games/staff/{person.pk}/history/{version.pk}/"
     assert client.get(path).status_code == 200
     values = {"number": person.number, "name": "Older", "department": "pit", "post": "dealer", "reason": "Revert"}

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from games.engine.signs.edits import Edits
 from games.engine.signs.limits import Limits, Range
@@ -14,6 +13,7 @@ from games.limits.services.proposals import limits_approve, limits_edit
 from games.models import LimitPreset, LimitProposal, Table
 from tests.conftest import House
 from tests.games.floor_setup import HOUR, NOON, USUAL, bare_table, put_sign, sign
+from tests.games.logins import logged_in
 
 FIELD = re.compile(r'<input type="(text|hidden|checkbox)"[^>]*?name="([^"]+)"(?: value="([^"]*)")?( checked)?')
 
@@ -26,12 +26,6 @@ def tables(house: House, clock: Any) -> list[Table]:
     put_sign(first, sign({**USUAL, "odd-even": (50, 3000), **own}, {"big-small": 800, "odd-even": 900}))
     put_sign(second, sign({**USUAL, "four": (10, 500)}, {"big-small": 700}))
     return [first, second]
-
-
-def client_of(house: House, role: str = "pit-manager") -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
 
 
 def fields_of(text: str) -> dict[str, Any]:
@@ -53,7 +47,7 @@ def page_of(house: House) -> str:
 
 
 def send(house: House, changes: dict[str, Any], text: str | None = None) -> tuple[Any, str]:
-    client = client_of(house)
+    client = logged_in(house["pit-manager"])
     shown = fields_of(text or client.get(page_of(house)).text)
     answer = client.post(page_of(house), shown | {"reason": "A busy night"} | changes)
     return answer, answer.text if answer.status_code == 200 else ""
@@ -92,7 +86,7 @@ def test_a_row_is_filled_where_the_layout_has_the_bet_and_the_table_is_ticked(
     assert "2 values edited" in text
     _, text = send(house, {"min.all.odd-even": "60", "row": "boxes.odd-even"})
     assert name("min", tables[1], "odd-even") not in fields_of(text)
-    client = client_of(house)
+    client = logged_in(house["pit-manager"])
     some = fields_of(client.get(page_of(house)).text)
     del some[f"use.{tables[1].pk}"]
     shown = fields_of(client.post(page_of(house), some | {"min.all.single": "30", "row": "boxes.single"}).text)
@@ -142,7 +136,7 @@ def test_an_emptied_cell_needs_its_tick_and_the_approver_s(house: House, tables:
     answer, _ = send(house, emptied | {"remove": ["TS-01 differential.odd-even"]}, text)
     assert answer.status_code == 302
     proposal = LimitProposal.objects.get()
-    client = client_of(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     assert "1 limit would be removed" in client.get(answer.url).text
     path = f"/admin/games/limitproposal/{proposal.pk}/approve/"
     assert "Tick every limit that is removed" in client.post(path, {"reason": "Agreed"}).text
@@ -157,7 +151,7 @@ def test_an_emptied_cell_needs_its_tick_and_the_approver_s(house: House, tables:
 def test_a_sign_that_changed_while_the_form_was_open_is_shown_and_the_edit_kept(
     house: House, tables: list[Table]
 ) -> None:
-    text = client_of(house).get(page_of(house)).text
+    text = logged_in(house["pit-manager"]).get(page_of(house)).text
     other = limits_edit(
         actor=house["pit-manager"], edits={tables[0]: Edits({("single", "max"): 50000})}, reason="Elsewhere"
     )
@@ -182,7 +176,7 @@ def test_a_sign_that_takes_over_later_is_told_and_is_the_base_of_what_begins_the
     limits_approve(actor=house["shift-manager"], proposal=later, reason="Agreed")
     edit = {name("min", tables[0], "big-small"): "40", "propose": "yes"}
     answer, _ = send(house, edit)
-    assert "another sign takes over at" in client_of(house).get(answer.url).text
+    assert "another sign takes over at" in logged_in(house["pit-manager"]).get(answer.url).text
     _, text = send(house, edit | {"starts_at": "2026-11-15 21:30"})
     assert fields_of(text)[name("max", tables[0], "single")] == "500"
 
@@ -196,7 +190,7 @@ def test_what_is_no_amount_is_told_at_its_cell(house: House, tables: list[Table]
 
 
 def test_a_preset_is_added_changed_and_removed_on_its_pages(house: House, tables: list[Table]) -> None:
-    client = client_of(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     values = {"casino": house.casino.pk, "name": "Weekend 100", "min_big-small": "100", "boxes": "total-4 10 500"}
     empty = client.post("/admin/games/limitpreset/add/", {"casino": house.casino.pk, "name": "x", "reason": "Try"})
     assert "Enter at least one value" in empty.text
@@ -209,7 +203,7 @@ def test_a_preset_is_added_changed_and_removed_on_its_pages(house: House, tables
     assert client.post(f"{path}/change/", values | {"max_big-small": "50", "reason": "x"}).status_code == 200
     assert client.post(f"{path}/change/", values | {"max_big-small": "900", "reason": "More"}).status_code == 302
     assert LimitPreset.objects.get().limits["boxes"]["big-small"] == {"min": "100.00", "max": "900.00"}
-    assert "Total 4 maximum 500" in client_of(house).get(f"{path}/change/").text
+    assert "Total 4 maximum 500" in logged_in(house["pit-manager"]).get(f"{path}/change/").text
     history = client.get(f"{path}/history/").text
     assert "More" in history
     assert "Big and Small maximum 900" in history

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.test import Client
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,6 +41,7 @@ from tests.games.floor_setup import (
     ready_table,
     sign,
 )
+from tests.games.logins import logged_in
 from tests.threads import at_once, meanwhile
 
 LOWER = sign({**USUAL, "big-small": (25, 3000)})
@@ -394,8 +394,7 @@ def test_a_proposal_for_another_figure_or_table_is_not_superseded(house: House, 
         return limits_edit(actor=house["pit-manager"], edits={at: edits}, reason="Weekend")
 
     first, same, figure, elsewhere = edit(table, small), edit(table, other), edit(table, single), edit(second, small)
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     page = client.get(f"/admin/games/limitproposal/{first.pk}/approve/").content.decode()
     assert f"proposal no. {same.pk}</a>" in page
     assert "TS-01 boxes.big-small.max" in page
@@ -415,8 +414,7 @@ def test_3_3_the_approver_is_warned_of_an_incomplete_sign_at_an_open_table(house
         actor=house["pit-manager"], edits={table: change}, reason="No minimum", remove={"TS-01": ["boxes.single.min"]}
     )
     assert limits.by_key["single"].minimum
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     page = client.get(f"/admin/games/limitproposal/{proposal.pk}/approve/").content.decode()
     assert "TS-01 is open, and its sign would be incomplete (rws-tai-sai-v6#3.3)" in page
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from games.engine.rules.loader import rulebook
 from games.limits.selectors import limits_at
@@ -17,6 +16,7 @@ from games.models import SignPrint, Table
 from tests.conftest import House
 from tests.games.engine.oracle import DIVISION_9, V6
 from tests.games.floor_setup import NOON, bare_table, put_sign, sign
+from tests.games.logins import logged_in
 
 LIMITS = sign({"big-small": (50, 10000), "total": (20, 2000), "total-4": (10, 500)}, {"big-small": 8000})
 
@@ -42,8 +42,7 @@ def printed(house: House, table: Table, form: str = "pdf") -> SignPrint:
 
 
 def page(house: House, role: str, table: Table, path: str = "sign/", **query: str) -> str:
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     return client.get(f"/admin/games/table/{table.pk}/{path}", query).content.decode()
 
 
@@ -117,8 +116,7 @@ def test_the_pdf_is_a_pdf_and_a_reprint_has_a_watermark_more(house: House, table
 
 def test_printing_is_on_record_before_it_is_on_paper(house: House, table: Table) -> None:
     one = sign_now(table)
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     values = {"limit_set": one.limit_set.pk, "assignment": one.assignment.pk}
     answer = client.post(f"/admin/games/table/{table.pk}/print/", {**values, "form": "pdf"})
     assert answer.headers["Content-Type"] == "application/pdf"
@@ -136,8 +134,7 @@ def test_a_sign_of_another_table_is_not_printed_here(house: House, table: Table)
     other = bare_table(house, "TS-02", layout="C")
     put_sign(other)
     one = sign_now(other)
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     values = {"limit_set": one.limit_set.pk, "assignment": one.assignment.pk, "form": "pdf"}
     assert client.post(f"/admin/games/table/{table.pk}/print/", values).status_code == 404
     assert client.post(f"/admin/games/table/{table.pk}/print/", {"limit_set": "x"}).status_code == 404

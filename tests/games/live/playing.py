@@ -8,6 +8,7 @@ from django.test import Client
 from games.models import Table
 from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House
+from tests.games.logins import logged_in
 
 
 class Player:
@@ -58,9 +59,7 @@ def box(body: dict[str, Any], code: str) -> dict[str, Any]:
 
 
 def person(house: House, role: str = "pit-supervisor") -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
+    return logged_in(house[role])
 
 
 def see(client: Client, path: str) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from django.test import Client
 
 from games.access.gate import Denied
 from games.live.services import live_finish
@@ -16,6 +15,7 @@ from games.rounds.table_terms import TermsCache
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import HOUR, NOON, bare_table, open_table, ready_table, sign
 from tests.games.live.playing import Player
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import line
 from tests.ledgers import ask_django, verify_tables
 
@@ -229,8 +229,7 @@ def test_only_the_pit_finishes_a_round(house: House, player: Player, role: str) 
     elsewhere = house.hire("S9", "pit-supervisor", pit=house.pits["P2"])
     with pytest.raises(Denied):
         live_finish(actor=elsewhere, key=player.key, documents=steps, reason="Broken")
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     answer = client.post(f"/api/v1/live-rounds/{player.key}/steps/", steps[0], "application/json")
     assert answer.status_code == 403  # people finish on the page, and say why
     assert Denial.objects.count() == before + 3

@@ -18,6 +18,7 @@ from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import DIVISION_9, V6
 from tests.games.floor_setup import HOUR, MINUTE, NOON, ready_table
 from tests.games.live.playing import Player, person, see
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import line
 
 RANK_AND_FILE = ("surveillance", "compliance", "auditor", "administrator", "dealer")
@@ -239,8 +240,7 @@ def test_a_pit_supervisor_of_another_pit_is_refused_on_record(house: House, play
     with pytest.raises(Denied):
         live_finish(actor=other, key=live.pk, documents=DOCUMENTS, reason="Died")
     assert Denial.objects.latest("at").staff_id == other.pk
-    client = Client()
-    client.force_login(other)
+    client = logged_in(other)
     for name in ("finish", "void"):
         assert client.post(f"/admin/games/liveround/{live.pk}/{name}/", {}).status_code == 403
 

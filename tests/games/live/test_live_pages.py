@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from games.models import LiveRound, Round, Table
 from tests.conftest import House
 from tests.games.floor_setup import MINUTE, SECOND, open_table
 from tests.games.live.playing import Player, person, see
+from tests.games.logins import logged_in
 
 
 def test_the_list_has_those_in_play_first_and_marks_what_was_left_open(
@@ -61,8 +61,7 @@ def test_a_round_that_the_rules_void_does_not_show_as_settled(house: House, play
 
 def test_a_pit_supervisor_sees_the_rounds_of_his_own_pit(house: House, player: Player) -> None:
     live = LiveRound.objects.get()
-    client = Client()
-    client.force_login(house.hire("S2", "pit-supervisor", pit=house.pits["P2"]))
+    client = logged_in(house.hire("S2", "pit-supervisor", pit=house.pits["P2"]))
     assert "R-1" not in see(client, "liveround/")
     assert client.get(f"/admin/games/liveround/{live.pk}/change/").status_code == 403
     assert client.get("/admin/games/liveround/999999/change/").status_code == 404

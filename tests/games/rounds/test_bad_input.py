@@ -19,6 +19,7 @@ from games.rounds.services.uploads import upload_accept, upload_take, uploads
 from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House
 from tests.games.floor_setup import NOON
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import EXAMPLE, bet, event, example, floor, line
 
 MEGABYTE = 1024 * 1024
@@ -169,8 +170,7 @@ def test_a_bad_round_is_told_and_changes_nothing(house: House, table: Table) -> 
 def test_whatever_an_uploaded_file_is_called_the_page_shows_it_harmlessly(
     house: House, table: Table, name: str
 ) -> None:
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     file = io.BytesIO(line(EXAMPLE))
     file.name = name
     answer = client.post("/admin/games/importjob/add/", {"file": file}, follow=True)
@@ -187,8 +187,7 @@ def test_whatever_an_uploaded_file_is_called_the_page_shows_it_harmlessly(
      "seat-1 small 0 0", "seat-1 small 100 100\nseat-1 small 100 100", "seat-1 small 1.005 1"],
 )  # fmt: skip
 def test_a_bad_entry_by_hand_is_told_and_changes_nothing(house: House, table: Table, bets: str) -> None:
-    client = Client()
-    client.force_login(house["pit-supervisor"])
+    client = logged_in(house["pit-supervisor"])
     before = on_record()
     entry = {"started_at": "19:07", "closed_at": "19:08", "settled_at": "19:09", "dice": "1 3 6", "void": "",
              "dealer": "", "supervisor": "", "bets": bets, "reason": "The terminal is down"}  # fmt: skip

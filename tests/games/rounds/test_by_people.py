@@ -10,7 +10,6 @@ import pytest
 from celery import Celery
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from audits.models import Finding
 from audits.reconciliation.services.arrivals import arrivals_take
@@ -21,6 +20,7 @@ from taisai_backoffice.run import ProcessPart, celery_command
 from tests import servers
 from tests.conftest import House, build_house
 from tests.games.floor_setup import NOON
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
 from tests.patience import wait_for
 
@@ -39,17 +39,11 @@ def table(house: House, clock: Any) -> Table:
     return found
 
 
-def client_of(house: House, role: str) -> Client:
-    client = Client()
-    client.force_login(house[role])
-    return client
-
-
 # --- By hand ---
 
 
 def enter(house: House, table: Table, role: str = "pit-supervisor", **changes: str) -> str:
-    answer = client_of(house, role).post(f"/admin/games/table/{table.pk}/enter/", HAND | changes, follow=True)
+    answer = logged_in(house[role]).post(f"/admin/games/table/{table.pk}/enter/", HAND | changes, follow=True)
     return answer.content.decode()
 
 
@@ -214,14 +208,14 @@ def test_a_refused_file_tells_its_faults_on_the_page(house: House, table: Table)
     content = file_of(EXAMPLE, example(ref="x", bets=[bet(net="x")]))
     job = upload_accept(actor=house["shift-manager"], name="bad.ndjson", content=content)
     upload_take(key=job.pk)
-    page = client_of(house, "shift-manager").get(f"/admin/games/importjob/{job.pk}/change/").content.decode()
+    page = logged_in(house["shift-manager"]).get(f"/admin/games/importjob/{job.pk}/change/").content.decode()
     assert "Nothing of the file was recorded" in page
     assert "line 2: bets[0].net" in page
     assert not Round.objects.exists()
 
 
 def test_the_page_takes_a_file_and_shows_how_far_it_has_come(house: House, table: Table) -> None:
-    client = client_of(house, "shift-manager")
+    client = logged_in(house["shift-manager"])
     file = io.BytesIO(line(EXAMPLE))
     file.name = "rounds.ndjson"
     page = client.post("/admin/games/importjob/add/", {"file": file}, follow=True).content.decode()

@@ -12,6 +12,7 @@ from games.models import Denial, Outbox, RecordingConflict, Round, Table
 from games.terminals.services import terminal_create, terminal_revoke
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import NOON, ready_table
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import EXAMPLE, bet, current, example, floor, line
 from tests.threads import at_once
 
@@ -117,8 +118,7 @@ def test_a_file_with_a_fault_is_told_by_line_and_leaves_nothing(table: Table, ke
 
 def test_people_read_rounds_and_terminals_do_not(house: House, table: Table, key: str) -> None:
     number = send(key, EXAMPLE)[1]["id"]
-    client = Client()
-    client.force_login(house["auditor"])
+    client = logged_in(house["auditor"])
     listed = client.get("/api/v1/rounds/", {"player": "seat-3", "day": "2026-11-15", "status": "settled"}).json()
     assert [one["ref"] for one in listed["results"]] == [EXAMPLE["ref"]]
     assert client.get("/api/v1/rounds/", {"player": "nobody"}).json()["results"] == []
@@ -132,8 +132,7 @@ def test_people_read_rounds_and_terminals_do_not(house: House, table: Table, key
 def test_pages_of_rounds_follow_each_other(house: House, table: Table, key: str) -> None:
     for number in range(5):
         send(key, example(ref=f"R-{number}"))
-    client = Client()
-    client.force_login(house["auditor"])
+    client = logged_in(house["auditor"])
     first = client.get("/api/v1/rounds/", {"page_size": "3"}).json()
     second = client.get(first["next"]).json()
     refs = [one["ref"] for one in first["results"] + second["results"]]

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, IntegrityError, connection, transaction
-from django.test import Client
 
 from games.floor.services.tables import table_create
 from games.models import Denial, LiveRound, RecordingConflict, Round, Staff, Table, Terminal
@@ -17,6 +16,7 @@ from games.terminals.services import terminal_create, terminal_revoke
 from tests.conftest import OPERATOR, House
 from tests.games.engine.oracle import V6
 from tests.games.floor_setup import NOON, START, bare_table, put_sign
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import EXAMPLE, example, floor, line
 from tests.games.rounds.test_round_api import send
 
@@ -111,8 +111,7 @@ def copy_row(name: str, which: str, changes: dict[str, str]) -> None:
 def test_a_report_means_the_round_of_its_own_casino(house: House, table: Table, elsewhere: Table) -> None:
     record(EXAMPLE)
     record(OTHER)
-    client = Client()
-    client.force_login(house["shift-manager"])
+    client = logged_in(house["shift-manager"])
     report = {
         "occurred_from": "2026-11-15T19:08:00+08:00", "situation": "other", "account": "A chip fell.",
         "rounds": [EXAMPLE["ref"]],
@@ -126,8 +125,7 @@ def test_a_person_of_the_group_says_in_which_casino(house: House, table: Table, 
     record(EXAMPLE)
     record(OTHER)
     Staff.objects.filter(pk=house["compliance"].pk).update(casino=None)
-    client = Client()
-    client.force_login(house["compliance"])
+    client = logged_in(house["compliance"])
     report = {
         "occurred_from": "2026-11-15T19:08:00+08:00", "situation": "other", "account": "A chip fell.",
         "rounds": [EXAMPLE["ref"]],
@@ -246,8 +244,7 @@ def test_a_key_is_made_for_a_source_from_the_command_line(house: House, table: T
 
 
 def test_a_key_is_made_for_a_source_on_the_page(house: House, table: Table) -> None:
-    client = Client()
-    client.force_login(house["administrator"])
+    client = logged_in(house["administrator"])
     form = {"name": "West 1", "tables": [table.pk], "source": "hand", "reason": "New"}
     refused = client.post("/admin/games/terminal/add/", form)
     assert "is reserved for rounds entered by people" in refused.content.decode()

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from games.models import Table
 from games.rounds.services.recording import RoundConflictError, round_record
 from tests.conftest import OPERATOR, House
 from tests.games.floor_setup import NOON
+from tests.games.logins import logged_in
 from tests.games.rounds.samples import EXAMPLE, bet, event, example, floor, line
 
 
@@ -28,8 +28,7 @@ def record(document: Any) -> int:
 
 
 def page(house: House, path: str = "", role: str = "surveillance", **query: str) -> str:
-    client = Client()
-    client.force_login(house[role])
+    client = logged_in(house[role])
     answer = client.get(f"/admin/games/round/{path}", query)
     assert answer.status_code == 200
     return answer.content.decode()
@@ -98,8 +97,7 @@ def test_a_round_says_which_bets_were_withdrawn_or_called_and_what_the_tumbler_d
     for words in ("withdrawn in time (19:07:20)", "withdrawal refused, too late (19:07:32)", "known: 2,?,?",
                   "placed by the house, call bet", "activated, did not tumble", "rule 5.5.1 by S11"):  # fmt: skip
         assert words in shown, words
-    client = Client()
-    client.force_login(house["surveillance"])
+    client = logged_in(house["surveillance"])
     answer = client.get(f"/api/v1/rounds/{key}/").json()
     assert [(one.get("withdrawn"), one.get("withdrawn_late"), one.get("call")) for one in answer["bets"]] == [
         ("2026-11-15T19:07:20+08:00", None, None), ("2026-11-15T19:07:32+08:00", True, None), (None, None, True),
@@ -112,8 +110,7 @@ def test_no_bet_that_never_lay_on_the_felt_is_shown_as_withdrawn_too_late(house:
     bets = [bet("seat-1", refused=True, withdrawn=withdrawn), bet("seat-2", at=late, withdrawn=withdrawn)]
     key = record(example(events=events, bets=bets))
     assert "too late" not in page(house, f"{key}/change/")
-    client = Client()
-    client.force_login(house["surveillance"])
+    client = logged_in(house["surveillance"])
     answer = client.get(f"/api/v1/rounds/{key}/").json()
     assert [one.get("withdrawn_late") for one in answer["bets"]] == [None, None]
 

@@ -33,6 +33,7 @@ from games.terminals.services import (
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.engine.oracle import V6
 from tests.games.floor_setup import MINUTE, NOON, SECOND, START, bare_table, ready_table
+from tests.games.logins import logged_in
 from tests.games.rules.test_commands import manage
 
 MAKERS = ("administrator",)
@@ -159,8 +160,7 @@ def test_history_tells_the_tables_old_and_new_and_why(house: House, tables: list
     assert [(change.field, change.old, change.new) for change in changed.diff_against(made).changes] == [
         ("table_codes", "TS-01, TS-02", "TS-02, TS-03")
     ]
-    client = Client()
-    client.force_login(house["auditor"])
+    client = logged_in(house["auditor"])
     page = client.get(f"/admin/games/terminal/{terminal.pk}/history/").content.decode()
     for words in (
         "TS-01, TS-02",
@@ -428,8 +428,7 @@ def test_no_route_of_today_lets_a_terminal_in(house: House, tables: list[Table])
 
 
 def test_people_still_come_with_their_session_and_a_csrf_token(house: House, tables: list[Table]) -> None:
-    client = Client()
-    client.force_login(house["auditor"])
+    client = logged_in(house["auditor"])
     assert client.get("/api/v1/tables/").status_code == 200
     code, body, _ = call(Echo, user=house["auditor"])
     assert (code, "CSRF" in body["detail"]) == (403, True)
@@ -648,9 +647,7 @@ def test_from_a_shell_the_key_stands_alone_on_standard_output(clone: str) -> Non
 
 @pytest.fixture
 def browser(house: House) -> Client:
-    client = Client()
-    client.force_login(house["administrator"])
-    return client
+    return logged_in(house["administrator"])
 
 
 def test_a_new_key_is_shown_once_in_the_answer_and_nowhere_else(

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import DatabaseError, IntegrityError, connection, transaction
-from django.test import Client
 from django.utils import timezone
 
 from audits.models import policy_of, ruling_setting_of
@@ -24,6 +23,7 @@ from games.thresholds.services import (
 )
 from tests.conftest import OPERATOR, PEOPLE, House
 from tests.games.floor_setup import HOUR, NOON
+from tests.games.logins import logged_in
 from tests.thresholds import approved, compliance_person
 
 PAGE = "/admin/games/thresholdchange/"
@@ -42,12 +42,6 @@ def proposed(house: House, kind: str = "rulings", **values: Any) -> ThresholdCha
     return threshold_propose(
         actor=house["compliance"], casino=house.casino, kind=kind, values=given, reason="A larger floor"
     )
-
-
-def as_(person: Staff) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 # --- Two people, from the next gaming day on ---
@@ -227,7 +221,7 @@ def test_database_and_service_agree_on_the_next_gaming_day_when_clocks_change(
 
 
 def test_a_change_is_proposed_and_approved_on_its_pages(house: House, second: Staff, clock: Any) -> None:
-    proposer, other = as_(house["compliance"]), as_(second)
+    proposer, other = logged_in(house["compliance"]), logged_in(second)
     add = f"{PAGE}add/?casino={house.casino.pk}&kind=findings"
     form = proposer.get(add).content.decode()
     assert 'value="5000.00"' in form
@@ -249,25 +243,25 @@ def test_a_change_is_proposed_and_approved_on_its_pages(house: House, second: St
     refusal = proposer.post(f"{PAGE}{change.pk}/approve/", {"reason": "Quick"}).content.decode()
     assert "You proposed this yourself" in refusal
     assert other.post(f"{PAGE}{change.pk}/approve/", {"reason": "Agreed"}).status_code == 302
-    page = as_(house["auditor"]).get(PAGE).content.decode()
+    page = logged_in(house["auditor"]).get(PAGE).content.decode()
     assert re.search(r"In force from (16 Nov|Nov\. 16|Mon 16)[^<]*06:00", page), re.findall("In force from[^<]*", page)
     assert policy_of(house.casino).high_from == 500_000
     clock.move_to(NEXT_DAY)
     assert policy_of(house.casino).high_from == 15_050
-    page = as_(house["auditor"]).get(PAGE).content.decode()
+    page = logged_in(house["auditor"]).get(PAGE).content.decode()
     assert "150.50" in page
     assert "Stricter" in page  # the history
 
 
 @pytest.mark.parametrize("kind", ["findings", "rulings", "acting"])
 def test_an_empty_proposal_says_what_is_missing(house: House, kind: str) -> None:
-    answer = as_(house["compliance"]).post(f"{PAGE}add/?kind={kind}", {})
+    answer = logged_in(house["compliance"]).post(f"{PAGE}add/?kind={kind}", {})
     assert answer.status_code == 200
     assert "This field is required" in answer.content.decode()
 
 
 def test_the_casino_s_page_no_longer_offers_the_acting_limits(house: House) -> None:
-    page = as_(house["casino-manager"]).get(f"/admin/games/casino/{house.casino.pk}/change/").content.decode()
+    page = logged_in(house["casino-manager"]).get(f"/admin/games/casino/{house.casino.pk}/change/").content.decode()
     assert 'name="notice_minutes"' in page
     assert 'name="acting_days"' not in page
-    assert as_(house["casino-manager"]).get(f"{PAGE}add/").status_code == 403
+    assert logged_in(house["casino-manager"]).get(f"{PAGE}add/").status_code == 403

@@ -31,6 +31,7 @@ from taisai_backoffice.web.bodies import LARGEST_BODY, UPLOAD_ROUTES
 from tests.audits.files import PNG
 from tests.conftest import House
 from tests.games.floor_setup import open_table
+from tests.games.logins import logged_in
 from tests.test_routes import PATHS
 
 #: Rows of signs on which PostgreSQL's own reader of searches fails, and what it cannot store.
@@ -51,9 +52,7 @@ UPSETTING = [
 
 
 def client_of(house: House, role: str) -> Client:
-    client = Client(raise_request_exception=False)
-    client.force_login(house[role])
-    return client
+    return logged_in(house[role], raise_request_exception=False)
 
 
 @pytest.fixture
@@ -150,8 +149,7 @@ def test_an_upload_is_read_after_login_only(incident: Incident) -> None:
 
 def test_an_upload_is_read_with_permission_only(house: House, incident: Incident) -> None:
     """By an administrator, who may neither record rounds nor add evidence; with a token, which a form would carry."""
-    client = Client(enforce_csrf_checks=True)
-    client.force_login(house["administrator"])
+    client = logged_in(house["administrator"], enforce_csrf_checks=True)
     client.cookies[settings.CSRF_COOKIE_NAME] = "c" * 32
     for path in uploads_of(incident):
         more: Any = {"wsgi.input": Unread(), "CONTENT_LENGTH": str(500 * LARGEST_BODY), "HTTP_X_CSRFTOKEN": "c" * 32}

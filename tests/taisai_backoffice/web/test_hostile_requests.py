@@ -19,6 +19,7 @@ from taisai_backoffice.server import HttpAnswer
 from taisai_backoffice.web.middleware import METHODS, RequestLineMiddleware
 from tests.audits.files import seen
 from tests.conftest import House
+from tests.games.logins import logged_in
 from tests.test_routes import PATHS
 
 #: Asked of every list: columns that it does not show, records behind it, and what surveillance keeps to itself.
@@ -32,9 +33,7 @@ LISTS = [f"/{path}" for name, path in PATHS.items() if re.fullmatch(r"admin:\w+_
 
 
 def client_of(house: House, role: str) -> Client:
-    client = Client(raise_request_exception=False)
-    client.force_login(house[role])
-    return client
+    return logged_in(house[role], raise_request_exception=False)
 
 
 def records(answer: Any) -> set[str]:

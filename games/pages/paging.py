@@ -21,7 +21,7 @@ class KeysetPage:
 
 
 def keyset_page(request: HttpRequest, found: QuerySet[Any], field: str) -> KeysetPage:
-    """By a moment and, where it is the same, by key."""
+    """Return the page of a list that an address asks for, by a moment and, where it is the same, by key."""
     after = _cursor(request)
     if after is not None:
         found = found.filter(Q(**{f"{field}__lt": after[0]}) | Q(**{field: after[0]}, pk__lt=after[1]))
@@ -35,16 +35,20 @@ def keyset_page(request: HttpRequest, found: QuerySet[Any], field: str) -> Keyse
 
 
 def _cursor(request: HttpRequest) -> tuple[dt.datetime, int] | None:
-    """Where the last page ended; an address that was tampered with begins anew."""
+    """Return where the last page ended; None, and so the first page, for an address that was tampered with."""
     moment, _, key = request.GET.get("after", "").replace(" ", "+").partition(",")
     try:
         at = dt.datetime.fromisoformat(moment)
     except ValueError:
         return None
-    return (at, int(key)) if at.tzinfo and key.isascii() and key.isdecimal() and len(key) < len(str(2**63)) else None
+    return (at, int(key)) if at.tzinfo and is_key(key) else None
+
+
+def is_key(text: str) -> bool:
+    """Return whether a part of an address can be the key of a record."""
+    return text.isascii() and text.isdecimal() and len(text) < len(str(2**63))
 
 
 def key_of(text: str | None) -> int:
-    """A key in an address; one that cannot be any leads nowhere."""
-    text = text or ""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < len(str(2**63)) else 0
+    """Return the key in an address; 0, which no record has, where it cannot be one."""
+    return int(text) if text and is_key(text) else 0

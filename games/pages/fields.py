@@ -1,4 +1,4 @@
-"""Form fields of the audits: money as people write it, and gaming days."""
+"""Form fields of our pages: money as people write it, and gaming days."""
 
 import re
 from typing import Any

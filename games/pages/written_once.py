@@ -2,25 +2,16 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from games.access.gate import authorize
-from games.pages.gated import GatedAdmin, actor_of, require_safe
+from games.pages.gated import GatedAdmin, require_safe
 
 
 class WrittenOnceAdmin(GatedAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-    def get_or_deny(self, request: HttpRequest, object_id: str) -> Any:
-        """Asked of the gate: what is out of reach is refused on record."""
-        thing = self.get_object(request, object_id)
-        if thing is None:
-            raise Http404(f"There is no {self.opts.verbose_name} {object_id}.")
-        authorize(actor_of(request), f"{self.opts.model_name}.view", thing)
-        return thing
 
     def address(self, thing: Any, page: str = "change") -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{page}", args=[thing.pk])
