@@ -114,7 +114,7 @@ class ReportRunAdmin(GatedAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def get_or_deny(self, request: HttpRequest, key: Any) -> ReportRun:
+    def get_report(self, request: HttpRequest, key: Any) -> ReportRun:
         """Return the report; raise the same error if it does not exist and if the user may not see it."""
         actor = actor_of(request)
         authorize(actor, VIEW)
@@ -195,7 +195,7 @@ class ReportRunAdmin(GatedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require_safe(request)
-        run = self.get_or_deny(request, object_id)
+        run = self.get_report(request, object_id)
         report_recheck(run)
         charts = [
             mark_safe(chart_svg(chart_from(kept)))  # noqa: S308  drawn by us, with its texts escaped
@@ -240,7 +240,7 @@ class ReportRunAdmin(GatedAdmin):
     ) -> HttpResponse:
         """Redirect to the report's page, which says who requested it, when, and its status."""
         require_safe(request)
-        return redirect("admin:audits_reportrun_change", self.get_or_deny(request, object_id).pk)
+        return redirect("admin:audits_reportrun_change", self.get_report(request, object_id).pk)
 
     # --- Steps ---
 
@@ -269,7 +269,7 @@ class ReportRunAdmin(GatedAdmin):
     def _step(  # noqa: PLR0917  all parts of one step
         self, request: HttpRequest, key: Any, action: str, title: str, form: type[ActionForm], take: Any
     ) -> HttpResponse:
-        run = self.get_or_deny(request, key)
+        run = self.get_report(request, key)
         back = reverse("admin:audits_reportrun_change", args=[run.pk])
         answer = take_step(
             self.admin_site, request, run, action=action, title=title, form_class=form, take=take, back=back,
@@ -281,10 +281,10 @@ class ReportRunAdmin(GatedAdmin):
     def compare_view(self, request: HttpRequest, key: uuid.UUID) -> HttpResponse:
         """Show the rows that only the earlier report or only this one has."""
         require_safe(request)
-        run = self.get_or_deny(request, key)
+        run = self.get_report(request, key)
         if run.again_of is None:
             raise Http404("This report was not run again.")
-        earlier = self.get_or_deny(request, run.again_of_id)
+        earlier = self.get_report(request, run.again_of_id)
         context = {
             **self.admin_site.each_context(request), "title": f"{REPORTS[run.kind].title}: changes",
             "opts": self.opts, "original": run, "earlier": RunShown(earlier), "later": RunShown(run),
@@ -300,7 +300,7 @@ class ReportRunAdmin(GatedAdmin):
 
     def _file(self, request: HttpRequest, key: uuid.UUID, *, certified: bool) -> FileResponse | HttpResponse:
         require_safe(request)
-        run = self.get_or_deny(request, key)
+        run = self.get_report(request, key)
         if certified and not hasattr(run, "certificate"):
             raise Http404("This report is not certified.")
         try:
