@@ -15,9 +15,9 @@ from games.engine.money import format_money
 from games.engine.play.findings import RecordedRound
 from games.engine.play.interrupted_outcome import outcome
 from games.engine.rules.advice import advise
-from games.engine.rules.loader import rulebook
 from games.engine.signs.limits import effective_stakes, holdings
-from games.models import Round, Table, TableAssignment
+from games.models import Round, Table
+from games.rounds.terms import Terms, terms_at
 
 LIMITS = ("over-limit-noticed", "over-limit-unnoticed", "below-minimum-noticed", "below-minimum-unnoticed")
 
@@ -37,26 +37,26 @@ class AdviceQuestion:
 
 def advice_on(asked: AdviceQuestion) -> dict[str, Any]:
     """As JSON, as it is kept with the file. An InputError says what is missing or unknown."""
-    assignment = asked.table.assignment_at(asked.at)
-    if assignment is None:
+    terms = terms_at(asked.table, asked.at)
+    if terms.assignment is None:
         return {"explain": f"{asked.table} had no game at that moment, so no rulebook says anything."}
-    book = rulebook(assignment.rulebook)
+    book = terms.book
     advised = advise(book, asked.situation, asked.facts)
     document: dict[str, Any] = advise_document(book.id, asked.situation, asked.facts)
     return {
         "rulebook": book.id,
-        "layout": assignment.layout,
+        "layout": terms.layout.code,
         "facts": dict(asked.facts),
         **document,
         "steps": next_steps(asked.situation, advised.action),
-        "figures": figures_of(asked, assignment),
+        "figures": figures_of(asked, terms),
     }
 
 
-def figures_of(asked: AdviceQuestion, assignment: TableAssignment) -> dict[str, Any]:
+def figures_of(asked: AdviceQuestion, terms: Terms) -> dict[str, Any]:
     """What the situation has to do with: limits, boxes, rounds, winnings. Empty where there is nothing to count."""
     if asked.situation == "interruption":
-        return decided(assignment, asked.facts.get("known_dice", "?,?,?"))
+        return decided(terms, asked.facts.get("known_dice", "?,?,?"))
     if asked.situation == "dice-damaged":
         return blast_radius(asked.table, asked.at, asked.until)
     if asked.situation in LIMITS:
@@ -66,10 +66,10 @@ def figures_of(asked: AdviceQuestion, assignment: TableAssignment) -> dict[str, 
     return {}
 
 
-def decided(assignment: TableAssignment, known_dice: str) -> dict[str, Any]:
+def decided(terms: Terms, known_dice: str) -> dict[str, Any]:
     """Which boxes have won or lost whatever the other dice would show; the open ones are for a ruling."""
-    book = rulebook(assignment.rulebook)
-    found = outcome(book.layouts[assignment.layout], parse_known_dice(known_dice))
+    book = terms.book
+    found = outcome(terms.layout, parse_known_dice(known_dice))
     return {
         "won": list(found.won),
         "lost": list(found.lost),

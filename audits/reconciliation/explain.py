@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from audits.models import Correction
 from audits.reconciliation.later_decisions import LaterDecisions, decision_of, later_decisions_of
-from audits.reconciliation.terms import AppliedTerms, TermsOfDay
+from audits.reconciliation.terms import TermsOfDay
 from games.database.sql import query_rows
 from games.engine.box_numbers import code_of
 from games.engine.dice import Throw, parse_dice, parse_known_dice
 from games.engine.play.findings import RecordedBet, RecordedRound, Ruled
 from games.engine.play.irregularities import Event
 from games.models import Round
+from games.rounds.terms import Terms
 
 BATCH = 500
 ROUNDS = """
@@ -96,16 +97,14 @@ def _at_the_call(round_: Round | OnRecord) -> Iterator[bool]:
     return (round_.closed_at is not None and round_.closed_at in pair for pair in moments)
 
 
-def recorded_round(
-    round_: Round | OnRecord, applied: AppliedTerms, since: LaterDecisions | None = None
-) -> RecordedRound:
+def recorded_round(round_: Round | OnRecord, terms: Terms, since: LaterDecisions | None = None) -> RecordedRound:
     """Return a round as the engine takes it: as recorded, or with later rulings and corrections."""
     since = since or LaterDecisions()
     events = [event_of(event) for event in round_.events]
-    game, last = applied.game, since.correction
+    policy, last = terms.policy, since.correction
     return RecordedRound(
-        game.book, game.layout, game.limits, events, recorded_bets(round_, last.nets if last else None), game.excess,
-        applied.rulings, since.rulings, ruled_by(last) if last else None,
+        terms.book, terms.layout, terms.limits, events, recorded_bets(round_, last.nets if last else None),
+        policy.excess, policy.rulings, since.rulings, ruled_by(last) if last else None,
         ruled_by(since.by_rule) if since.by_rule else None,
     )  # fmt: skip
 
@@ -127,5 +126,5 @@ def explained(
         keys = ids[first : first + BATCH]
         since = later_decisions_of(keys, with_corrections=are_corrected)
         for one in map(OnRecord._make, query_rows(ROUNDS, list(keys))):
-            applied = applying.at(one.assignment_id, one.started_at)
-            yield one, recorded_round(one._replace(events=json.loads(one.events)), applied, since.get(one.pk))
+            terms = applying.at(one.assignment_id, one.started_at)
+            yield one, recorded_round(one._replace(events=json.loads(one.events)), terms, since.get(one.pk))

@@ -1,11 +1,9 @@
-"""What the rounds of a table are settled by: the game of its assignment, and the limits in force as known now."""
+"""What the rounds of a table are settled by: the assignment that each keeps, and limits and policies as known now."""
 
 import datetime as dt
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from django.db import connection
@@ -20,21 +18,11 @@ from games.database.sql import query_rows
 from games.engine.box_numbers import NUMBERS
 from games.engine.kernel.chunks import COLUMNS
 from games.engine.kernel.kernel import Kernel, KernelGame
-from games.engine.rules.loader import rulebook
 from games.engine.signs.completeness import incomplete_boxes
-from games.engine.signs.limits import Limits
-from games.limits.selectors import LimitPeriod, limit_periods
-from games.models import LimitSet, Table, TableAssignment
-from games.settlement_policies.selectors import Policy, policies_of
+from games.models import Table
+from games.rounds.terms import Terms, TermsHistory
 
 SIGN_INCOMPLETE = "sign-incomplete"
-
-
-@dataclass(frozen=True)
-class AppliedTerms:
-    game: KernelGame
-    limit_set: LimitSet | None
-    rulings: tuple[str, ...] = ()  # the standing ones that the game follows
 
 
 class TermsOfDay:
@@ -43,32 +31,27 @@ class TermsOfDay:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.weights = policy_of(table.casino)
-        assignments = list(TableAssignment.objects.filter(table=table).order_by("pk"))
+        history = TermsHistory(table)
+        assignments = sorted(history.assignments.values, key=lambda assignment: assignment.pk)
         self.crews = Crews(table, assignments)
-        signs = list(reversed(limit_periods(table)))
-        policies = {
-            book: policies_of(table.casino_id, book) for book in {assignment.rulebook for assignment in assignments}
-        }
-        starts = {sign.starts_at for sign in signs} | {
-            one.starts_at for known in policies.values() for one in known[1:]
-        }
+        starts = set(history.limit_periods.starts)
+        for book_id in {assignment.rulebook for assignment in assignments}:
+            starts.update(history.policies(book_id).starts[1:])  # the first one sets nothing
         periods = [EPOCH, *sorted(starts)]
-        self.closures = Closures(table, {assignment.pk: assignment.rulebook for assignment in assignments})
+        books = {assignment.pk: assignment.rulebook for assignment in assignments}
+        self.closures = Closures(table, history.availability, books)
         self._assignments = np.array([assignment.pk for assignment in assignments], np.int64)
         self._starts = np.array([microseconds(period) for period in periods[1:]], np.int64)
-        self._applied = [
-            _applied(assignment, _last(signs, moment), _last(policies[assignment.rulebook], moment) or Policy())
-            for assignment in assignments for moment in periods
-        ]  # fmt: skip
-        self.kernel = Kernel([one.game for one in self._applied])
+        self._terms = [history.under(assignment, moment) for assignment in assignments for moment in periods]
+        self.kernel = Kernel([kernel_game(terms) for terms in self._terms])
 
     @cached_property
     def lacking(self) -> NDArray[np.bool_] | None:
         """For each game and box, whether the sign lacks a limit for it; None where no sign of the table does."""
-        lines = np.zeros((len(self._applied), COLUMNS), np.bool_)
-        for place, one in enumerate(self._applied):
-            if SIGN_INCOMPLETE in one.game.book.procedural:
-                boxes = incomplete_boxes(one.game.book, one.game.layout, one.game.limits)
+        lines = np.zeros((len(self._terms), COLUMNS), np.bool_)
+        for place, terms in enumerate(self._terms):
+            if SIGN_INCOMPLETE in terms.book.procedural:
+                boxes = incomplete_boxes(terms.book, terms.layout, terms.limits)
                 lines[place, [NUMBERS[code] for code in boxes]] = True
         return lines if lines.any() else None
 
@@ -79,33 +62,19 @@ class TermsOfDay:
         found: NDArray[np.intp] = game * (len(self._starts) + 1) + sign
         return found
 
-    def at(self, assignment_id: int, started_at: dt.datetime) -> AppliedTerms:
+    def at(self, assignment_id: int, started_at: dt.datetime) -> Terms:
+        """Return the game, limits and policy that a round is settled by.
+
+        They are those of the whole period in which it began; `moment` is the beginning of that period.
+        """
         game = bisect_left(self._assignments, assignment_id)
         sign = bisect_right(self._starts, microseconds(started_at))
-        return self._applied[game * (len(self._starts) + 1) + sign]
+        return self._terms[game * (len(self._starts) + 1) + sign]
 
 
-Dated = TypeVar("Dated", LimitPeriod, Policy)
-
-
-def _last(periods: Sequence[Dated], moment: dt.datetime) -> Dated | None:
-    """The one in force at a moment, of periods in the order of their start."""
-    return next((period for period in reversed(periods) if period.starts_at <= moment), None)
-
-
-def _applied(assignment: TableAssignment, period: LimitPeriod | None, policy: Policy) -> AppliedTerms:
-    """Limits fit the layouts that a table has while they are in force; with any other they never meet a round."""
-    book = rulebook(assignment.rulebook)
-    sign = period.limit_set if period and _meet(assignment, period) else None
-    limits = sign.sheet.limits() if sign else Limits()
-    limits = replace(limits, chip_unit=policy.rounding or assignment.chip_unit)
-    return AppliedTerms(KernelGame(book, book.layouts[assignment.layout], limits, policy.excess), sign, policy.rulings)
-
-
-def _meet(assignment: TableAssignment, period: LimitPeriod) -> bool:
-    ends_at = assignment.during.upper
-    begins_before = ends_at is None or period.starts_at < ends_at
-    return begins_before and (period.ends_at is None or assignment.starts_at < period.ends_at)
+def kernel_game(terms: Terms) -> KernelGame:
+    """Return the terms as the kernel takes them."""
+    return KernelGame(terms.book, terms.layout, terms.limits, terms.policy.excess)
 
 
 #: Asked before every part: most of its time is planning, so decisions on thresholds count without their casino.

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from audits.reconciliation.explain import recorded_round
-from audits.reconciliation.terms import AppliedTerms
 from games.engine.errors import InputError
 from games.engine.json_input import misfits
 from games.engine.json_output import breach_document, ruling_documents
@@ -17,6 +16,7 @@ from games.engine.rules.rulebook import Layout, Rulebook
 from games.engine.signs.limits import Limits
 from games.floor.moments import as_text
 from games.models import LimitSet, Round
+from games.rounds.terms import Terms
 
 Row = dict[str, Any]
 Net = int | None  # None: no net was recorded, or the round has no result
@@ -35,14 +35,14 @@ class Replay:
     """One round, settled twice: by its own terms and by others. The record is compared with the second settlement."""
 
     round: Round
-    applied: AppliedTerms
+    terms: Terms
     otherwise: RecordedRound
     left_out: Sequence[str] = ()  # lines of the table's own sign that do not fit the other layout
     limits_file: str | None = None
 
     @cached_property
     def now(self) -> RecordedRound:
-        return recorded_round(self.round, self.applied)
+        return recorded_round(self.round, self.terms)
 
 
 def other_game(round_: Round, book_id: str | None, layout_code: str | None) -> OtherGame:
@@ -65,12 +65,12 @@ def sign_on(game: OtherGame, limits: Limits) -> tuple[Limits, list[str]]:
 
 
 def replay(
-    round_: Round, applied: AppliedTerms, game: OtherGame, *, excess: str | None = None, limits: Limits | None = None,
+    round_: Round, terms: Terms, game: OtherGame, *, excess: str | None = None, limits: Limits | None = None,
     limits_file: str | None = None,
 ) -> Replay:  # fmt: skip
     """Settle a recorded round by other terms. Terms that are not given stay as they are now."""
-    own, left_out = sign_on(game, applied.game.limits)
-    now = recorded_round(round_, applied)
+    own, left_out = sign_on(game, terms.limits)
+    now = recorded_round(round_, terms)
     verify_boxes(game, now.bets)
     otherwise = replace(
         now,
@@ -79,7 +79,7 @@ def replay(
         limits=own if limits is None else limits,
         excess=excess or (now.excess if game.book == now.book else None),
     )
-    return Replay(round_, applied, otherwise, left_out if limits is None else (), limits_file)
+    return Replay(round_, terms, otherwise, left_out if limits is None else (), limits_file)
 
 
 def verify_boxes(game: OtherGame, bets: Iterable[RecordedBet]) -> None:
@@ -108,7 +108,7 @@ def replay_document(done: Replay) -> Row:
             "started_at": as_text(one.started_at, casino), "status": one.status,
         },
         "recorded": {"rulebook": one.rulebook, "layout": one.layout, "limits_from": _from(one.limit_set, one)},
-        "now": _settled_by(done.now) | {"limits_from": _from(done.applied.limit_set, one)},
+        "now": _settled_by(done.now) | {"limits_from": _from(done.terms.limit_set, one)},
         "otherwise": _settled_by(done.otherwise) | _limits_of(done) | _found(done.otherwise),
         "bets": [_shown(bet) for bet in bets],
         "players": [
@@ -126,7 +126,7 @@ def _from(sign: LimitSet | None, round_: Round) -> str | None:
 def _limits_of(done: Replay) -> Row:
     if done.limits_file is not None:
         return {"limits_from": done.limits_file, "left_out": []}
-    return {"limits_from": _from(done.applied.limit_set, done.round), "left_out": list(done.left_out)}
+    return {"limits_from": _from(done.terms.limit_set, done.round), "left_out": list(done.left_out)}
 
 
 def _settled_by(recorded_round: RecordedRound) -> Row:

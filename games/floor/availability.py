@@ -15,9 +15,15 @@ from django.db import connection
 
 from games.engine.rules.loader import rulebook
 from games.floor.moments import zone_of
-from games.models import LiveWarning, Table, TableStep
+from games.models import LiveWarning, Table, TableState, TableStep
 
 CLOSED, SUSPENDED = LiveWarning.Kind.CLOSED.value, LiveWarning.Kind.SUSPENDED.value
+STATE_AFTER = {
+    TableStep.Kind.OPEN: TableState.OPEN,
+    TableStep.Kind.CLOSE: TableState.CLOSED,
+    TableStep.Kind.SUSPEND: TableState.SUSPENDED,
+    TableStep.Kind.RESUME: TableState.OPEN,
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,11 @@ class Availability:
         for step in steps:
             is_opening = step.kind == TableStep.Kind.OPEN
             self._openings.append(step if is_opening else self._openings[-1])
+
+    def state_at(self, moment: dt.datetime) -> TableState | None:
+        """Return the state after the last step up to a moment; None before the first step."""
+        place = bisect_right(self.moments, moment)
+        return STATE_AFTER[TableStep.Kind(self._steps[place - 1].kind)] if place else None
 
     def at(self, moment: dt.datetime, book_id: str) -> Unavailable | None:
         """Tell why a round of this rulebook should not have been played at a moment; None where it could be."""

@@ -1,6 +1,5 @@
 """Select tables as they are now, and what was fitted to them when."""
 
-import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -67,16 +66,6 @@ def floor_lines(tables: Iterable[Table]) -> dict[int, FloorLine]:
         )
         for table in found
     }  # fmt: skip
-
-
-def dice_at(*, table: Table, at: dt.datetime) -> DiceFit | None:
-    """Which dice were under the dome."""
-    return DiceFit.objects.filter(table=table, during__contains=at).select_related("dice_set").first()
-
-
-def tumbler_at(*, table: Table, at: dt.datetime) -> TumblerFit | None:
-    """Find the tumbler that a table had at a moment."""
-    return TumblerFit.objects.filter(table=table, during__contains=at).select_related("tumbler").first()
 
 
 def tumblers_now(tumblers: Iterable[Tumbler]) -> dict[int, TumblerFit]:

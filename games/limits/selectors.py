@@ -3,19 +3,14 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from games.access.gate import visible
 from games.engine.signs.limits import Limits
 from games.floor.moments import as_text
-from games.models import (
-    LimitProposal,
-    LimitSet,
-    Staff,
-    Table,
-    TableAssignment,
-)
+from games.models import LimitProposal, LimitSet, Staff, Table, TableAssignment
+from games.rounds.terms import terms_at
 
 
 class NoLimitsError(LookupError):
@@ -39,48 +34,19 @@ class SignAt:
 
 
 def limits_at(*, table: Table, at: dt.datetime, known_at: dt.datetime | None = None) -> SignAt:
-    """What the sign said at a moment: as known now, or as it was known at another moment."""
+    """Return what the sign said at a moment, as known now or at another moment. Raise NoLimitsError where none did."""
     known = known_at or timezone.now()
-    periods = limit_periods(table, known_at=known)
-    current = next((period for period in periods if period.starts_at <= at), None)
-    if current is None:
-        raise NoLimitsError(_no_limits(table, at, known_at, periods[-1].starts_at if periods else None))
-    assignment = table.assignment_at(at, known)
-    return SignAt(table, at, known, current.limit_set, current.ends_at, assignment)
+    terms = terms_at(table, at, known)
+    if (period := terms.limit_period) is None:
+        starts = terms.history.limit_periods.starts
+        raise NoLimitsError(_no_limits(table, at, known_at, starts[0] if starts else None))
+    return SignAt(table, at, known, period.limit_set, period.ends_at, terms.assignment)
 
 
 def _no_limits(table: Table, at: dt.datetime, known_at: dt.datetime | None, first: dt.datetime | None) -> str:
     known = f" as known at {as_text(known_at, table.casino)}" if known_at else ""
     remedy = f"the first are in force from {as_text(first, table.casino)}" if first else "none are on record"
     return f"{table}: no limits were in force at {as_text(at, table.casino)}{known}; {remedy}."
-
-
-@dataclass(frozen=True)
-class LimitPeriod:
-    """A limit set with the moment at which the next one takes over."""
-
-    limit_set: LimitSet
-    ends_at: dt.datetime | None
-
-    @property
-    def starts_at(self) -> dt.datetime:
-        return self.limit_set.starts_at
-
-
-def limit_periods(table: Table, known_at: dt.datetime | None = None) -> list[LimitPeriod]:
-    """All limits of a table as known at a moment, the latest first; of each moment the latest revision counts."""
-    known = Q() if known_at is None else Q(recorded_at__lte=known_at)
-    sets = (
-        LimitSet.objects.filter(known, table=table)
-        .order_by("-starts_at", "-revision")
-        .select_related("sheet", "decision__decided_by", "decision__proposal__proposed_by")
-        .prefetch_related("sheet__lines", "sheet__differentials")
-    )
-    periods: list[LimitPeriod] = []
-    for one in sets:
-        if not periods or periods[-1].starts_at != one.starts_at:
-            periods.append(LimitPeriod(one, periods[-1].starts_at if periods else None))
-    return periods
 
 
 def pending_proposals(actor: Staff) -> QuerySet[LimitProposal]:

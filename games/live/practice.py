@@ -13,14 +13,13 @@ from games.engine.errors import InputError
 from games.engine.money import MINOR, format_money
 from games.engine.play.irregularities import INTERRUPTION, RESULT, RESULT_AMENDED, SETTLED, TUMBLER, VOID
 from games.engine.play.live_play import BET, INCREASE, REFUSE, WITHDRAW, Play, take
-from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Layout
 from games.engine.signs.limits import Limits
-from games.limits.selectors import NoLimitsError, limits_at
 from games.live.expected_nets import expected_nets
 from games.live.parser import read_step
 from games.live.session_state import SessionState
 from games.models import LiveRound, LiveStep, Table
+from games.rounds.terms import terms_at
 
 MOST_STEPS = 300
 SEATS = tuple(f"seat-{number}" for number in range(1, 8))
@@ -45,7 +44,7 @@ MOST_CHIPS = 8
 class Practice:
     """What a session holds of one table's practice."""
 
-    game: str = ""  # by what it is played; a change begins anew
+    game: str = ""  # by what it is played: assignment, limit set, rulings; a change begins anew
     steps: list[dict[str, Any]] = field(default_factory=list)
     pressed: list[int] = field(default_factory=list)
     player: str = SEATS[0]
@@ -56,23 +55,20 @@ class Practice:
 
 
 def practice_state(table: Table, practice: Practice, now: dt.datetime) -> SessionState:
-    """The table's game and sign of this moment with the steps so far; a round that is never saved."""
-    assignment = table.assignment_at(now)
-    if assignment is None:
+    """Return the steps so far with what applies at the table now; a round that is never saved."""
+    terms = terms_at(table, now)
+    if terms.assignment is None:
         raise InputError(f"{table} has no rulebook and layout now; there is nothing to practise.")
-    try:
-        limit_set = limits_at(table=table, at=now).limit_set
-    except NoLimitsError:
-        limit_set = None
-    game = f"{assignment.pk}, {limit_set.pk if limit_set else None}"
+    limit_set = terms.limit_set.pk if terms.limit_set else None
+    game = ", ".join(map(str, (terms.assignment.pk, limit_set, *terms.policy.rulings)))
     if practice.game != game:
         began = bool(practice.steps)
         practice.game, practice.steps, practice.pressed = game, [], []
-        practice.faults = ["The table has another game or sign now; the practice begins anew."] if began else []
-    book = rulebook(assignment.rulebook)
-    limits = limit_set.sheet.limits(assignment.chip_unit) if limit_set else Limits(chip_unit=assignment.chip_unit)
+        practice.faults = (
+            ["The table has another game, sign or settlement policy now; the practice begins anew."] if began else []
+        )
     live = LiveRound(source="practice", ref="practice", table=table, opened_at=now, last_step_at=now)
-    return SessionState(live, book, book.layouts[assignment.layout], limits, as_steps(practice.steps))
+    return SessionState(live, terms.book, terms.layout, terms.limits, as_steps(practice.steps), terms.policy.excess)
 
 
 def as_steps(contents: Sequence[dict[str, Any]]) -> list[LiveStep]:

@@ -16,9 +16,7 @@ from games.engine.play.irregularities import PLACE_BETS, VOID
 from games.engine.play.live_play import Play, PlayStep, retake, take
 from games.engine.rules.loader import listed, rulebook
 from games.engine.rules.rulebook import Rulebook, Voiding
-from games.floor.availability import availability_of
 from games.history.audited_save import verify_reason
-from games.limits.selectors import NoLimitsError, limits_at
 from games.live.parser import Opening, as_step, read_opening, read_step
 from games.live.serializers import answer_document, round_of, warnings_of
 from games.live.session_state import SessionState, session_state_of
@@ -26,6 +24,7 @@ from games.models import LiveRound, LiveStep, LiveWarning, Round, Table
 from games.rounds.fast_parser import rule_of
 from games.rounds.services.outbox import warnings_wake
 from games.rounds.services.recording import CLOCKS_DIFFER, RoundConflictError, Sent, record_document
+from games.rounds.terms import Terms, terms_at
 from games.terminals.sources import key_of, verify_source
 
 #: How a round ends that cannot be recorded: its name was taken meanwhile by another content.
@@ -86,33 +85,31 @@ def _opened(opening: Opening, table: Table, actor: Actor, now: dt.datetime) -> t
         who=actor_name(actor),
         terminal_id=key_of(actor),
     )
-    _pin(live, now)
+    terms = _pin(live, now)
     live.save(force_insert=True)
-    _warn(live, now, 0)
+    _warn(live, terms, 0)
     return live, True
 
 
-def _warn(live: LiveRound, moment: dt.datetime, step: int) -> None:
+def _warn(live: LiveRound, terms: Terms, step: int) -> None:
     """Put on record that the table was not in play; the audits are told once that is committed."""
-    found = availability_of(live.table).while_played(moment, live.rulebook)
+    found = terms.unavailable_in_play
     if found is None or live.warnings.filter(kind=found.kind).exists():
         return
     LiveWarning.objects.create(
-        live_round=live, kind=found.kind, step=step, at=moment, rules=list(found.rules), explain=found.explain
+        live_round=live, kind=found.kind, step=step, at=terms.moment, rules=list(found.rules), explain=found.explain
     )
     transaction.on_commit(warnings_wake)
 
 
-def _pin(live: LiveRound, moment: dt.datetime) -> None:
-    """What it is played by from a moment on."""
-    assignment = live.table.assignment_at(moment)
-    if assignment is None:
+def _pin(live: LiveRound, moment: dt.datetime) -> Terms:
+    """Set what a round is played by from a moment on, as known now."""
+    terms = terms_at(live.table, moment)
+    if terms.assignment is None:
         raise InputError(f"table: {live.table} had no rulebook and layout then; assign them first.")
-    live.rulebook, live.layout, live.chip_unit = assignment.rulebook, assignment.layout, assignment.chip_unit
-    try:
-        live.limit_set = limits_at(table=live.table, at=moment).limit_set
-    except NoLimitsError:
-        live.limit_set = None
+    live.rulebook, live.layout, live.chip_unit = terms.book.id, terms.layout.code, terms.chip_unit
+    live.limit_set = terms.limit_set
+    return terms
 
 
 # --- A step ---
@@ -132,13 +129,13 @@ def live_step(
         )  # fmt: skip
         if known := next((step for step in stand.steps if step.call == call), None):
             return _repeated(stand, known, content), False
-        if step.kind == PLACE_BETS:
-            _pin(live, step.at)
+        terms = _pin(live, step.at) if step.kind == PLACE_BETS else None
+        if terms is not None:
             stand = session_state_of(live)
         play, refusal = take(stand.book, stand.play(), step)
         _keep(live, call, step, content, is_refused=refusal is not None, actor=actor, now=now)
-        if step.kind == PLACE_BETS and refusal is None:
-            _warn(live, step.at, live.steps_taken)
+        if terms is not None and refusal is None:
+            _warn(live, terms, live.steps_taken)
         conflict = _end(stand, play, actor, now, note) if play.is_over else None
         live.state, live.last_step_at = CONFLICT if conflict else play.state, now
         live.save(update_fields=CHANGING)

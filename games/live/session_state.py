@@ -9,7 +9,7 @@ from games.engine.rules.rulebook import Layout, Rulebook
 from games.engine.signs.limits import Limits
 from games.live.parser import as_step
 from games.models import LiveRound, LiveStep
-from games.settlement_policies.selectors import policy_at
+from games.rounds.terms import settling_limits, terms_at
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,6 @@ def session_state_of(live: LiveRound) -> SessionState:
     book, steps = rulebook(live.rulebook), list(live.steps.order_by("number"))
     begun = next((step for step in steps if step.kind == PLACE_BETS and not step.is_refused), None)
     moment = as_step(begun.content, book, begun.at).at if begun else live.opened_at
-    policy = policy_at(live.table.casino_id, book.id, moment)
-    unit = policy.rounding or live.chip_unit
-    limits = live.limit_set.sheet.limits(unit) if live.limit_set else Limits(chip_unit=unit)
+    policy = terms_at(live.table, moment).policy_of(book.id)
+    limits = settling_limits(live.limit_set, live.chip_unit, policy)
     return SessionState(live, book, book.layouts[live.layout], limits, steps, policy.excess)

@@ -16,7 +16,7 @@ from games.floor.moments import as_text, parse_moment
 from games.rounds.fast_parser import ready, rule_of
 from games.rounds.fields import FieldFaults
 from games.rounds.prepared import EVENT_FIELDS, MOST_BETS, ONCE, ReadyRound, is_withdrawn, pattern_of, status_of
-from games.rounds.table_terms import TableTerms, TermsCache
+from games.rounds.terms import PinnedTerms, TermsCache
 from games.rounds.wire_format import RoundShape
 
 FIELDS = ("source", "ref", "table", "dealer", "supervisor", "events", "bets")
@@ -46,7 +46,7 @@ class DiagnosticReader:
     def __init__(self, document: dict[str, Any], books: TermsCache, latest: dt.datetime) -> None:
         self.document, self.books, self.latest = document, books, latest
         self.faults = FieldFaults(latest)
-        self.applied: TableTerms | None = None
+        self.applied: PinnedTerms | None = None
         self.closed_at: dt.datetime | None = None
         self.status: str | None = None
 
@@ -131,9 +131,9 @@ class DiagnosticReader:
         if table is None:
             self.faults.add("table", f"there is no table {str(code)[:40]}; check the code, or load the floor first.")
             return
-        self.applied = table.at(started_at)
+        self.applied = table.pins_at(started_at)
         if self.applied is None:
-            moment = as_text(started_at, table.casino)
+            moment = as_text(started_at, table.table.casino)
             self.faults.add("table", f"{table.code} had no rulebook and layout at {moment}; assign them first.")
 
     def _void_rules(self, events: list[dict[str, Any]], book: Rulebook) -> None:

@@ -28,7 +28,7 @@ from games.rounds.prepared import (
     pattern_of,
     status_of,
 )
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 from games.rounds.wire_format import BetShape, EventShape, RoundShape
 
 CACHED = 100_000
@@ -64,7 +64,7 @@ def _ready(shape: RoundShape, books: TermsCache, latest: dt.datetime) -> ReadyRo
     if table is None or started_at is None:
         raise DoubtError
     ensure(events[0].at >= FIRST and events[-1].at <= latest)
-    applied = table.at(started_at)
+    applied = table.pins_at(started_at)
     if applied is None:
         raise DoubtError
     told = _events(events, applied.book)

@@ -24,7 +24,7 @@ from games.engine.play.irregularities import (
     assess,
 )
 from games.engine.rules.loader import rulebook
-from games.rounds.table_terms import TableTerms, TableTermsCache
+from games.rounds.terms import PinnedTerms, TermsHistory
 
 #: The fields that a kind of event has beside its time, and whether it needs them.
 EVENT_FIELDS: dict[str, dict[str, bool]] = {
@@ -51,8 +51,8 @@ class ReadyRound(msgspec.Struct, frozen=True, gc=False):
 
     source: str
     ref: str
-    table: TableTermsCache
-    applied: TableTerms
+    table: TermsHistory
+    applied: PinnedTerms
     dealer: str | None
     supervisor: str | None
     started_at: dt.datetime

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from games.rounds.prepared import ReadyRound
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 
 COLUMNS = (
     "source", "ref", "casino_id", "table_id", "gaming_day", "assignment_id", "rulebook", "layout", "limit_set_id",
@@ -34,7 +34,7 @@ def row(
     return (
         ready_round.source,
         ready_round.ref,
-        ready_round.table.casino.pk,
+        ready_round.table.casino_id,
         ready_round.table.pk,
         applied.gaming_day,
         applied.assignment_id,

@@ -8,6 +8,8 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from games.engine.rules.loader import rulebooks
 from games.engine.rules.readings import EXCESS, ROUNDING, setting_faults
 from games.models import Casino, SettlementPolicy
@@ -25,20 +27,25 @@ class Policy:
     rulings: tuple[str, ...] = ()  # by which it is so
 
 
-def policies_of(casino: Casino | int, rulebook: str) -> list[Policy]:
-    """All of a casino and document as known now, the first one first; from the beginning on nothing is set."""
-    rows = SettlementPolicy.objects.filter(casino=casino, rulebook=rulebook).select_related("replaced_by")
-    return periods(list(rows.order_by("starts_at", "pk")))
+def policies_of(casino: Casino | int, rulebook: str, known_at: dt.datetime | None = None) -> list[Policy]:
+    """Return the policies of a casino for a rulebook as known now or at a moment, the first one first.
+
+    From the beginning on nothing is set.
+    """
+    known = Q() if known_at is None else Q(recorded_at__lte=known_at)
+    rows = SettlementPolicy.objects.filter(known, casino=casino, rulebook=rulebook).order_by("starts_at", "pk")
+    return periods(list(rows.select_related("replaced_by")), known_at)
 
 
-def periods(rows: Sequence[SettlementPolicy]) -> list[Policy]:
+def periods(rows: Sequence[SettlementPolicy], known_at: dt.datetime | None = None) -> list[Policy]:
+    """Return what these policies set from each of their moments on."""
     starts = sorted({row.starts_at for row in rows})
-    return [Policy(), *(_at(rows, moment) for moment in starts)]
+    return [Policy(), *(_at(rows, moment, known_at) for moment in starts)]
 
 
-def _at(rows: Sequence[SettlementPolicy], moment: dt.datetime) -> Policy:
+def _at(rows: Sequence[SettlementPolicy], moment: dt.datetime, known_at: dt.datetime | None) -> Policy:
     """`rows` in the order of their start; of two from the same moment, the later one counts."""
-    standing = [row for row in rows if row.starts_at <= moment and not _is_replaced(row, moment)]
+    standing = [row for row in rows if row.starts_at <= moment and not _is_replaced(row, moment, known_at)]
     excess = next((row for row in reversed(standing) if row.excess and EXCESS not in faults_of(row)), None)
     rounding = next((row for row in reversed(standing) if row.rounding and ROUNDING not in faults_of(row)), None)
     rulings = dict.fromkeys(row.ruling for row in (excess, rounding) if row is not None)
@@ -51,10 +58,8 @@ def faults_of(row: SettlementPolicy) -> dict[str, str]:
     return setting_faults(book, row.excess, row.rounding) if book else {}
 
 
-def _is_replaced(row: SettlementPolicy, moment: dt.datetime) -> bool:
+def _is_replaced(row: SettlementPolicy, moment: dt.datetime, known_at: dt.datetime | None) -> bool:
     later = getattr(row, "replaced_by", None)
-    return later is not None and later.starts_at <= moment
-
-
-def policy_at(casino: Casino | int, rulebook: str, moment: dt.datetime) -> Policy:
-    return [policy for policy in policies_of(casino, rulebook) if policy.starts_at <= moment][-1]
+    if later is None or later.starts_at > moment:
+        return False
+    return known_at is None or later.recorded_at <= known_at

@@ -28,7 +28,7 @@ from games.engine.settlement import settle
 from games.engine.signs.limits import Bet
 from games.floor.services.dice import dice_inspect
 from games.models import DiceSet, Round, Table
-from games.settlement_policies.selectors import policy_at
+from games.rounds.terms import terms_at
 from games.settlement_policies.services import Setting
 from tests.audits.decided import REASON, draft, executed, incident_about, ruled, settled_as, standing
 from tests.audits.files import played
@@ -126,8 +126,8 @@ def test_a_ruling_is_superseded_after_a_week_and_both_periods_are_settled_rightl
     arrivals_take()
     for one in (in_the_week, after_it, late):
         assert discrepancies(one) == []
-    assert policy_at(house.casino, V6, NOON + 3 * DAY).rulings == (first.number,)
-    assert policy_at(house.casino, V6, NOON + 8 * DAY).rulings == (second.number,)
+    assert terms_at(table, NOON + 3 * DAY).policy.rulings == (first.number,)
+    assert terms_at(table, NOON + 8 * DAY).policy.rulings == (second.number,)
     first.refresh_from_db()
     assert (first.decision, first.replaced_by) == ("The patron is paid.", second)  # and stays as it was made
 

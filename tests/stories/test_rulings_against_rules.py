@@ -12,7 +12,7 @@ from audits.reconciliation.services.arrivals import arrivals_take
 from audits.rulings.services.corrective_actions import consequence_execute
 from audits.rulings.services.rulings import ruling_make
 from games.models import Round, SettlementPolicy, Table
-from games.settlement_policies.selectors import policy_at
+from games.rounds.terms import terms_at
 from games.settlement_policies.services import Setting
 from tests.audits.decided import incident_about, ruled, settled_as, standing, voided
 from tests.audits.files import played
@@ -94,5 +94,5 @@ def test_5_1_1_in_full_cannot_be_made_a_standing_ruling_under_rws(house: House, 
     clock.move_to(NOON + DAY)
     next_day = played(table, NOON + 23 * HOUR, "NEXT", [bet("seat-1", "small", "4000", net="4000")])
     arrivals_take()
-    assert policy_at(house.casino, V6, NOON + DAY).excess == "filled"
+    assert terms_at(table, NOON + DAY).policy.excess == "filled"
     assert discrepancies(next_day) == [("overpaid", 300_000, 400_000)]

@@ -32,6 +32,7 @@ from games.floor.admin.forms import MomentField
 from games.models import Staff
 from games.pages.gated import ActionForm
 from games.pages.steps import PageStep
+from games.rounds.terms import terms_at
 
 
 class ActorForm(ActionForm):
@@ -197,7 +198,7 @@ def mend(actor: Staff, incident: Incident, values: dict[str, Any]) -> str:
     names = ("table", "occurred_from", "occurred_to", "situation", "facts", "account")
     changes = {name: values[name] for name in names}
     if (table := values["table"]) != incident.table:
-        game = table.assignment_at(values["occurred_from"]) if table else None
+        game = terms_at(table, values["occurred_from"]).assignment if table else None
         changes |= {"pit": table.pit if table else None, "rulebook": game.rulebook if game else ""}
     incident_change(actor=actor, incident=incident, changes=changes, reason=values["reason"])
     return f"{incident} is mended; what stood there before is in its history."

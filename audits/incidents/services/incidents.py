@@ -41,6 +41,7 @@ from games.history.audited_save import (
 )
 from games.ledger.services import LedgerEntry, ledger_append
 from games.models import Casino, Pit, RecordingConflict, Round, Staff, Table
+from games.rounds.terms import terms_at
 
 SERIES = "IN"
 #: What of a file is mended where it is wrong; everything else stays as it was reported, or has a service of its own.
@@ -295,7 +296,7 @@ def _following(actor: Staff, report: IncidentReport, changes: dict[str, Any]) ->
         authorize(actor, "incident.change", report.place)
         follows["pit"] = report.table.pit if report.table else report.pit
     if changes.keys() & {"table", "occurred_from"}:
-        assignment = report.table.assignment_at(report.occurred_from) if report.table else None
+        assignment = terms_at(report.table, report.occurred_from).assignment if report.table else None
         follows["rulebook"] = assignment.rulebook if assignment else ""
     return follows
 

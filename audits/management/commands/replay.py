@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 
-from audits.reconciliation.terms import AppliedTerms, terms_of_day
+from audits.reconciliation.terms import terms_of_day
 from audits.reconciliation.what_if import OtherGame, Replay, other_game, replay, replay_document
 from games.access.gate import Actor, authorize, visible
 from games.engine.errors import InputError
@@ -15,6 +15,7 @@ from games.engine.signs.limits import Limits
 from games.management.acting_command import ActingCommand, coded
 from games.management.rules_command import as_json, in_file, read_document
 from games.models import Casino, Round
+from games.rounds.terms import Terms
 
 
 class Command(ActingCommand):
@@ -32,19 +33,19 @@ class Command(ActingCommand):
     def act(self, actor: Actor, **options: Any) -> None:
         one = round_named(actor, options["round"], coded(Casino, "--casino", options["casino"]))
         authorize(actor, "round.view", one)
-        applied = terms_of_day(one.table).at(one.assignment_id, one.started_at)
+        terms = terms_of_day(one.table).at(one.assignment_id, one.started_at)
         try:
-            done = replayed(one, applied, options)
+            done = replayed(one, terms, options)
         except InputError as error:
             raise CommandError(str(error)) from None
         self.stdout.write(as_json(replay_document(done)))
 
 
-def replayed(round_: Round, applied: AppliedTerms, options: dict[str, Any]) -> Replay:
+def replayed(round_: Round, terms: Terms, options: dict[str, Any]) -> Replay:
     game = other_game(round_, options["rulebook"], options["layout"])
     file = options["limits"]
-    limits = limits_in(file, game, applied.game.limits.chip_unit) if file is not None else None
-    return replay(round_, applied, game, excess=options["excess"], limits=limits, limits_file=file)
+    limits = limits_in(file, game, terms.limits.chip_unit) if file is not None else None
+    return replay(round_, terms, game, excess=options["excess"], limits=limits, limits_file=file)
 
 
 def limits_in(file: str, game: OtherGame, chip_unit: int) -> Limits:

@@ -10,10 +10,11 @@ from audits.models import Finding
 from audits.reconciliation.bulk_read import Rounds
 from audits.reconciliation.drafts import FindingDraft, procedural_draft
 from audits.reconciliation.postgres_time import moment_of
-from audits.reconciliation.terms import SIGN_INCOMPLETE, AppliedTerms, TermsOfDay
+from audits.reconciliation.terms import SIGN_INCOMPLETE, TermsOfDay
 from games.database.sql import query_rows
 from games.engine.signs.completeness import Missing, missing_on_sign
 from games.models import Table
+from games.rounds.terms import Terms
 
 NAMES = "SELECT id, started_at, ref, source, assignment_id FROM games_round WHERE id = ANY (%s)"
 
@@ -80,14 +81,13 @@ class IncompleteSignCheck:
         """Say whether a round of this pass may be earlier than the one of the finding on record."""
         return self._first is not None and moment_of(self._first) <= known.round_started_at
 
-    def _found(self, applied: AppliedTerms) -> FindingDraft:
-        game = applied.game
-        lacks = missing_on_sign(game.book, game.layout, game.limits)
-        if applied.limit_set is None:
+    def _found(self, terms: Terms) -> FindingDraft:
+        lacks = missing_on_sign(terms.book, terms.layout, terms.limits)
+        if terms.limit_set is None:
             detail = "No sign with limits was on record for this table."
         else:
             detail = f"The sign lacked {'; '.join(map(in_words, lacks))}."
-        return procedural_draft(game.book, self.applying.weights, SIGN_INCOMPLETE, detail)
+        return procedural_draft(terms.book, self.applying.weights, SIGN_INCOMPLETE, detail)
 
 
 def in_words(missing: Missing) -> str:

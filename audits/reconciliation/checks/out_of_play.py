@@ -9,7 +9,7 @@ from audits.reconciliation.bulk_read import Rounds
 from audits.reconciliation.drafts import FindingDraft
 from audits.reconciliation.postgres_time import microseconds
 from games.database.sql import query_rows
-from games.floor.availability import Unavailable, availability_of
+from games.floor.availability import Availability, Unavailable
 from games.models import LiveWarning, Table
 
 #: Warnings of this table's rounds in play that are recorded now.
@@ -22,9 +22,9 @@ WHERE l.table_id = %s AND l.recorded_id IS NOT NULL
 class Closures:
     """When a table was not in play, by assignment, and its warnings. Read once for all days."""
 
-    def __init__(self, table: Table, books: Mapping[int, str]) -> None:
+    def __init__(self, table: Table, availability: Availability, books: Mapping[int, str]) -> None:
         """`books` has the rulebook of each assignment of the table."""
-        self.availability = availability_of(table)
+        self.availability = availability
         self.books = books
         self.moments = np.array([microseconds(at) for at in self.availability.moments], np.int64)
         places = range(len(self.moments) + 1)

@@ -22,6 +22,7 @@ from games.floor.services.remedies import rules_of_suspension
 from games.floor.services.tables import in_force
 from games.models import DiceInspection, DiceSet, Pit, Table, TableStep
 from games.pages.gated import ActionForm
+from games.rounds.terms import terms_at
 
 HOUR = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", re.ASCII)
 
@@ -169,7 +170,7 @@ class GameForm(ActionForm):
     field_order = ["pit", "rulebook", "layout", "chip_unit", "starts_at", "reason"]
 
     def __init__(self, *args: Any, thing: Table, **kwargs: Any) -> None:
-        current = thing.assignment_at(timezone.now())
+        current = terms_at(thing, timezone.now()).assignment
         if current:
             kwargs["initial"] = {
                 "pit": current.pit_id, "rulebook": current.rulebook, "layout": current.layout,

@@ -27,7 +27,8 @@ from games.floor.services.readiness import play_faults
 from games.floor.services.tables import checks_that_count, table_create
 from games.floor.timeline import timeline
 from games.limits.admin.proposal_form import propose
-from games.limits.selectors import NoLimitsError, limit_periods, limits_at
+from games.limits.periods import limit_periods
+from games.limits.selectors import NoLimitsError, limits_at
 from games.limits.services.sign_prints import sign_print
 from games.limits.signs.labels import from_text, printed_text, rulebook_text
 from games.limits.signs.names import amount_text

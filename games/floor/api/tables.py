@@ -9,12 +9,13 @@ from games.access.gate import authorize, visible
 from games.api import operations
 from games.api.query_parameters import PAGES, allowed, choice, moment, text
 from games.api.views import GatedView, Pages
-from games.floor.selectors import dice_at, fits_now, floor_lines
+from games.floor.selectors import fits_now, floor_lines
 from games.floor.serializers import dice_set_document, event_document, fit_document, inspection_document, table_document
 from games.floor.timeline import timeline
 from games.limits.selectors import NoLimitsError, limits_at
 from games.limits.signs.sign import limits_document
 from games.models import DiceSet, Table, TableState
+from games.rounds.terms import terms_at
 
 
 class CodePages(Pages):
@@ -84,7 +85,7 @@ class TableDice(TableDetail):
     def get(self, request: Request, code: str) -> Response:
         table = self.table(code)
         allowed(request, "at")
-        fit = dice_at(table=table, at=moment(request, "at") or timezone.now())
+        fit = terms_at(table, moment(request, "at") or timezone.now()).dice
         if fit is None:
             raise Http404(f"{table} had no dice at that moment.")
         return Response(fit_document(fit))

@@ -10,9 +10,10 @@ from games.api.query_parameters import PAGES, allowed, moment
 from games.api.views import GatedView
 from games.floor.api import tumbler_operations as operations
 from games.floor.api.tables import CodePages, TableDetail
-from games.floor.selectors import tumbler_at, tumblers_now
+from games.floor.selectors import tumblers_now
 from games.floor.serializers import tumbler_document, tumbler_fit_document, tumbler_inspection_document
 from games.models import Tumbler
+from games.rounds.terms import terms_at
 
 
 class TableTumbler(TableDetail):
@@ -22,7 +23,7 @@ class TableTumbler(TableDetail):
     def get(self, request: Request, code: str) -> Response:
         table = self.table(code)
         allowed(request, "at")
-        fit = tumbler_at(table=table, at=moment(request, "at") or timezone.now())
+        fit = terms_at(table, moment(request, "at") or timezone.now()).tumbler
         if fit is None:
             raise Http404(f"{table} had no tumbler on record at that moment.")
         return Response(tumbler_fit_document(fit))

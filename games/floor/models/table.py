@@ -69,12 +69,6 @@ class Table(models.Model):
     def __str__(self) -> str:
         return self.code
 
-    def assignment_at(self, at: dt.datetime, known_at: dt.datetime | None = None) -> "TableAssignment | None":
-        """What was played here at a moment, as known then or now. A later entry supersedes an earlier one whole."""
-        known = Q() if known_at is None else Q(recorded_at__lte=known_at)
-        begun = self.assignments.filter(known, during__startswith__lte=at)
-        return begun.select_related("pit__casino").order_by("-during").first()
-
     @property
     def condition(self) -> str:
         """The state as people read it: of a table without any step nothing is on record."""
@@ -83,7 +77,9 @@ class Table(models.Model):
     @property
     def pit(self) -> Pit | None:
         """Where it stands now, or will first stand."""
-        assignment = self.assignment_at(timezone.now()) or self.assignments.order_by("during").first()
+        assignments = self.assignments.select_related("pit__casino")
+        begun = assignments.filter(during__startswith__lte=timezone.now()).order_by("-during").first()
+        assignment = begun or assignments.order_by("during").first()
         return assignment.pit if assignment else None
 
 

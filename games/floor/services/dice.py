@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from games.access.gate import Actor, actor_name, authorize
 from games.floor.moments import as_text
-from games.floor.selectors import dice_at
 from games.floor.services.casinos import verify_pit_of_casino
 from games.history.audited_save import record_change, record_save, verify_reason
 from games.models import Casino, DiceFit, DiceInspection, DiceSet, Pit, Staff, Table, TableState
+from games.rounds.terms import terms_at
 
 
 @transaction.atomic
@@ -72,7 +72,7 @@ def dice_fit(*, actor: Actor, dice_set: DiceSet, table: Table, reason: str) -> D
     if fit := fit_of(current):
         raise ValidationError(f"{current} is at {fit.table} already; take it out there first.")
     now = timezone.now()
-    if there := dice_at(table=at_table, at=now):
+    if there := terms_at(at_table, now).dice:
         raise ValidationError(f"{at_table} has the set {there.dice_set}; take it out first.")
     fit = DiceFit(dice_set=current, table=at_table, during=DateTimeTZRange(now, None))
     record_save(fit, actor=actor, reason=reason)

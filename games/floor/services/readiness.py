@@ -7,19 +7,17 @@ from games.clauses import cited_for
 from games.engine.rules.loader import rulebook
 from games.engine.signs.completeness import missing_on_sign
 from games.engine.signs.limits import Limits
-from games.floor.selectors import dice_at, tumbler_at
-from games.limits.selectors import NoLimitsError, limits_at
 from games.limits.signs.sign import missing_text
 from games.models import Table, TableAssignment, TableState, TableStep, Tumbler
+from games.rounds.terms import terms_at
 
 
 def sign_faults(table: Table, assignment: TableAssignment) -> list[str]:
     """Name the limits that the sign lacks for the layout in force (RWS 3.3)."""
-    try:
-        limits = limits_at(table=table, at=timezone.now()).limits
-    except NoLimitsError:
+    terms = terms_at(table, timezone.now())
+    if terms.limit_set is None:
         return [f"{table} has no limits in force{_by_sign_rule(assignment)}; have some approved first."]
-    named = lacking_text(assignment, limits)
+    named = lacking_text(assignment, terms.limit_set.sheet.limits())
     by_rule = _by_sign_rule(assignment)
     fault = f"The sign of {table} is incomplete{by_rule}. It lacks: {named}. Have these limits approved first."
     return [fault] if named else []
@@ -50,11 +48,10 @@ def tumbler_of(table: Table) -> Tumbler | None:
 
     None where none is on record; refused where the rulebook has opening checks, since one of them is on the tumbler.
     """
-    now = timezone.now()
-    fit = tumbler_at(table=table, at=now)
+    terms = terms_at(table, timezone.now())
+    fit = terms.tumbler
     if fit is None:
-        assignment = table.assignment_at(now)
-        if assignment is not None and rulebook(assignment.rulebook).opening_checks:
+        if terms.assignment is not None and terms.book.opening_checks:
             raise ValidationError(f"{table} has no tumbler on record; fit one first.")
         return None
     if fit.tumbler.state != Tumbler.State.FIT:
@@ -72,8 +69,8 @@ def changed_since_opening(table: Table, assignment: TableAssignment) -> list[str
     if not rulebook(assignment.rulebook).opening_checks:
         return []
     opened = table.steps.filter(kind=TableStep.Kind.OPEN).select_related("check_signed").order_by("-at", "-id").first()
-    now = timezone.now()
-    dice, tumbler = dice_at(table=table, at=now), tumbler_at(table=table, at=now)
+    terms = terms_at(table, timezone.now())
+    dice, tumbler = terms.dice, terms.tumbler
     remedy = "close it, and open it after its checks."
     faults = []
     if opened is None or opened.check_signed is None or opened.check_signed.rulebook != assignment.rulebook:

@@ -14,12 +14,14 @@ from games.access.gate import Actor, authorize
 from games.access.roles import role_of
 from games.clauses import cited_for
 from games.engine.rules.loader import rulebook
+from games.floor.availability import STATE_AFTER
 from games.floor.floor_file import StateEntry
 from games.floor.moments import as_text
 from games.floor.services.remedies import rules_of_suspension, verified_remedy
-from games.floor.services.tables import STATE_AFTER, step_record
+from games.floor.services.tables import step_record
 from games.models import Staff, Table, TableAssignment, TableState, TableStep
 from games.rounds.services.rounds_since import verify_no_round_since
+from games.rounds.terms import terms_at
 
 #: Which step leads from one state to another.
 STEPS = {
@@ -75,7 +77,7 @@ def verify_same(table: Table, step: TableStep, entry: StateEntry) -> None:
 
 
 def _game_at(table: Table, entry: StateEntry) -> TableAssignment:
-    assignment = table.assignment_at(entry.starts_at)
+    assignment = terms_at(table, entry.starts_at).assignment
     if assignment is None:
         fault = f"{table} has no rulebook and layout in force at that moment; begin when it has."
         raise ValidationError({"starts_at": fault})

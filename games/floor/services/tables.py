@@ -16,8 +16,8 @@ from games.engine.money import MoneyError, parse_positive_money
 from games.engine.rules.loader import layout as layout_of
 from games.engine.rules.loader import rulebook as rulebook_of
 from games.engine.rules.rulebook import Rulebook
+from games.floor.availability import STATE_AFTER
 from games.floor.moments import as_text
-from games.floor.selectors import dice_at, tumbler_at
 from games.floor.services.casinos import verify_pit_of_casino
 from games.floor.services.readiness import changed_since_opening, sign_faults, tumbler_of
 from games.floor.services.remedies import rules_of_suspension, verified_remedy
@@ -36,6 +36,7 @@ from games.models import (
     TableStep,
 )
 from games.rounds.services.rounds_since import verify_no_round_since
+from games.rounds.terms import terms_at
 
 #: Checks are signed before a table is opened, not days before.
 CHECKS_COUNT_FOR = dt.timedelta(hours=12)
@@ -76,7 +77,7 @@ def table_assign(
 def verify_game_may_change(table: Table, *, rulebook: str, layout: str, starts_at: dt.datetime) -> None:
     """Refuse another game under an open table: its sign and its opening checks were for the one in play."""
     now = timezone.now()
-    current = table.assignment_at(now)
+    current = terms_at(table, now).assignment
     if table.state != TableState.OPEN or starts_at > now or current is None:
         return
     if (current.rulebook, current.layout) != (rulebook, layout):
@@ -161,7 +162,7 @@ def opening_checks_sign(*, actor: Staff, table: Table, passed: Mapping[str, bool
 
 
 def in_force(table: Table) -> TableAssignment:
-    assignment = table.assignment_at(timezone.now())
+    assignment = terms_at(table, timezone.now()).assignment
     if assignment is None:
         raise ValidationError(f"{table} has no rulebook and layout in force now; wait until it has, or assign them.")
     return assignment
@@ -169,7 +170,7 @@ def in_force(table: Table) -> TableAssignment:
 
 def fitted(table: Table) -> DiceSet:
     """The dice set under the dome, fit for play."""
-    fit = dice_at(table=table, at=timezone.now())
+    fit = terms_at(table, timezone.now()).dice
     if fit is None:
         raise ValidationError(f"{table} has no dice; fit a dice set first.")
     if fit.dice_set.state != DiceSet.State.FIT:
@@ -186,9 +187,9 @@ def checks_that_count(table: Table) -> OpeningCheck | None:
         return None
     if table.state_since is not None and last.at < table.state_since:
         return None
-    fit = dice_at(table=table, at=timezone.now())
-    same_dice = fit is not None and fit.dice_set_id == last.dice_set_id and fit.during.lower <= last.at
-    tumbler = tumbler_at(table=table, at=timezone.now())
+    terms = terms_at(table, timezone.now())
+    dice, tumbler = terms.dice, terms.tumbler
+    same_dice = dice is not None and dice.dice_set_id == last.dice_set_id and dice.during.lower <= last.at
     same_tumbler = (tumbler.tumbler_id if tumbler else None) == last.tumbler_id
     return last if same_dice and same_tumbler and last.rulebook == in_force(table).rulebook else None
 
@@ -280,14 +281,6 @@ def verify_may_resume(table: Table) -> None:
     assignment = in_force(table)
     if faults := [*sign_faults(table, assignment), *changed_since_opening(table, assignment)]:
         raise ValidationError(faults)
-
-
-STATE_AFTER = {
-    TableStep.Kind.OPEN: TableState.OPEN,
-    TableStep.Kind.CLOSE: TableState.CLOSED,
-    TableStep.Kind.SUSPEND: TableState.SUSPENDED,
-    TableStep.Kind.RESUME: TableState.OPEN,
-}
 
 
 def _locked(table: Table, actor: Staff, action: str, *states: TableState) -> Table:

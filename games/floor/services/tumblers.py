@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from games.access.gate import Actor, actor_name, authorize
 from games.floor.moments import as_text
-from games.floor.selectors import tumbler_at
 from games.floor.services.casinos import verify_pit_of_casino
 from games.history.audited_save import record_change, record_save, verify_reason
 from games.models import Casino, Pit, Staff, Table, TableState, Tumbler, TumblerFit, TumblerInspection
+from games.rounds.terms import terms_at
 
 
 @transaction.atomic
@@ -66,7 +66,7 @@ def tumbler_fit(*, actor: Actor, tumbler: Tumbler, table: Table, reason: str) ->
     if fit := fit_of_tumbler(current):
         raise ValidationError(f"{current} is at {fit.table} already; remove it there first.")
     now = timezone.now()
-    if there := tumbler_at(table=at_table, at=now):
+    if there := terms_at(at_table, now).tumbler:
         raise ValidationError(f"{at_table} has the tumbler {there.tumbler}; remove it first.")
     fit = TumblerFit(tumbler=current, table=at_table, during=DateTimeTZRange(now, None))
     record_save(fit, actor=actor, reason=reason)

@@ -35,6 +35,7 @@ from games.limits.signs.changed import CHANGED_BY, changed_text
 from games.limits.signs.names import amount_text, change_text, key_name
 from games.models import LimitDecision, LimitProposal, LimitSet, Staff, Table
 from games.pages.gated import ActionForm, Button, GatedAdmin, actor_of, require_safe, take_step
+from games.rounds.terms import terms_at
 
 STATE_COLOURS = {
     "pending": "warning", "approved": "success", "rejected": "danger", "withdrawn": None, "superseded": None,
@@ -99,7 +100,7 @@ def effect_of(proposal: LimitProposal) -> Effect:
 
 
 def _incomplete(draft: LimitDraft) -> str:
-    assignment = draft.table.assignment_at(draft.moment)
+    assignment = terms_at(draft.table, draft.moment).assignment
     return incomplete_text(draft.table, assignment, draft.new) if assignment else ""
 
 

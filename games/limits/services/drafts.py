@@ -8,13 +8,13 @@ from functools import cached_property
 from django.core.exceptions import ValidationError
 
 from games.engine.money import format_money
-from games.engine.rules.loader import rulebook
 from games.engine.rules.rulebook import Layout
 from games.engine.signs.changes import LimitChange, changes, stricter
 from games.engine.signs.edits import is_named, removals
 from games.engine.signs.limits import Limits
-from games.limits.selectors import NoLimitsError, limit_periods, limits_at
+from games.limits.periods import limit_periods
 from games.models import LimitProposal, LimitSet, ProposedSign, Table, TableState
+from games.rounds.terms import terms_at
 
 NOTHING = Limits()
 #: The limits that somebody agreed to remove, by the table's code: names such as boxes.odd-even.min.
@@ -36,8 +36,8 @@ class LimitDraft:
 
     @cached_property
     def layout(self) -> Layout | None:
-        assignment = self.table.assignment_at(self.moment)
-        return rulebook(assignment.rulebook).layouts[assignment.layout] if assignment else None
+        terms = terms_at(self.table, self.moment)
+        return terms.layout if terms.assignment else None
 
     @property
     def is_change(self) -> bool:
@@ -85,10 +85,7 @@ def _unconfirmed(draft: LimitDraft, change: LimitChange) -> str:
 
 def base_at(table: Table, moment: dt.datetime, known_at: dt.datetime | None = None) -> LimitSet | None:
     """Find the limit set in force at a moment, as known now or then; None where there is no sign."""
-    try:
-        return limits_at(table=table, at=moment, known_at=known_at).limit_set
-    except NoLimitsError:
-        return None
+    return terms_at(table, moment, known_at).limit_set
 
 
 def is_same_sign(one: Limits, other: Limits) -> bool:

@@ -11,7 +11,7 @@ from games.engine.json_input import misfits
 from games.engine.rules.loader import rulebook
 from games.engine.signs.limits import Limits
 from games.floor.moments import as_text
-from games.limits.selectors import limit_periods
+from games.limits.periods import limit_periods
 from games.models import Table, TableAssignment
 
 

@@ -9,13 +9,13 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from games.engine.play.irregularities import RESULT, RESULT_AMENDED, TUMBLER
 from games.engine.play.order_of_play import NEW, can_step
-from games.engine.rules.loader import rulebook
 from games.floor.admin.forms import MomentField
 from games.floor.moments import as_text
 from games.models import Table
 from games.pages.gated import ActionForm
 from games.rounds.admin.hand_lines import read_bets, read_events
 from games.rounds.fields import MOST_TUMBLES
+from games.rounds.terms import terms_at
 
 #: A place as the parser of rounds names it.
 PLACE = re.compile(r"\b(events|bets)\[(\d+)\]")
@@ -142,7 +142,7 @@ class HandRound:
 
     def _events(self) -> list[tuple[str, dict[str, Any]]]:
         """Every event with the place of the form that it comes from."""
-        values, book = self.values, self.table.assignment_at(self.values["started_at"])
+        values, terms = self.values, terms_at(self.table, self.values["started_at"])
         started, closed, settled = values["started_at"], values["closed_at"], values["settled_at"]
         last = settled or closed or started
         events = [("Place your bets", self._event("place-bets", started))]
@@ -151,7 +151,7 @@ class HandRound:
         if values["tumbler_at"]:
             activated = {"activated": True} if values["activated"] else {}
             tumbler = self._event(TUMBLER, values["tumbler_at"], tumbles=values["tumbles"], **activated)
-            is_first = book is not None and can_step(rulebook(book.rulebook), NEW, TUMBLER)
+            is_first = terms.assignment is not None and can_step(terms.book, NEW, TUMBLER)
             events.insert(0 if is_first else len(events), ("Tumbler", tumbler))  # in the same minute, in order of play
         further = [(f"Further events, line {number}", event) for number, event in values["events"]]
         events += [one for one in further if one[1]["kind"] != RESULT_AMENDED]

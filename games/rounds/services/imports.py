@@ -20,7 +20,7 @@ from games.rounds.rows import row
 from games.rounds.services.bulk_insert import Copying
 from games.rounds.services.outbox import reconciliation_wake
 from games.rounds.services.recording import conflict_record, faults_of, is_after_close, leaf_of, read_round
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 from games.terminals.sources import key_of, verify_source
 
 CHUNK = 500
@@ -163,7 +163,7 @@ class Import:
         if ready.table.pk not in self.allowed:
             authorize(self.actor, "round.record", ready.table.table)
             self.allowed.add(ready.table.pk)
-        if (source := (ready.table.casino.pk, ready.source)) not in self.sources:
+        if (source := (ready.table.casino_id, ready.source)) not in self.sources:
             verify_source(self.actor, *source)
             self.sources.add(source)
         return ready
@@ -173,7 +173,7 @@ class Import:
         known = self._known([ready for _, _, ready in chunk])
         fresh: dict[Name, ReadyRound] = {}
         for number, line, ready in chunk:
-            name = (ready.table.casino.pk, ready.source, ready.ref)
+            name = (ready.table.casino_id, ready.source, ready.ref)
             if name in known and known[name][1] != ready.fingerprint:
                 self._conflict(number, line, ready, known[name][0])
             elif name in fresh and fresh[name].fingerprint != ready.fingerprint:
@@ -185,7 +185,7 @@ class Import:
             self.new += len(fresh)
 
     def _known(self, rounds: list[ReadyRound]) -> dict[Name, tuple[int, bytes]]:
-        names = [(round_.table.casino.pk, round_.source, round_.ref) for round_ in rounds]
+        names = [(round_.table.casino_id, round_.source, round_.ref) for round_ in rounds]
         with connection.cursor() as cursor:
             cursor.execute(EXISTING, [list(column) for column in zip(*names, strict=True)] or [[], [], []])
             return {tuple(name): (key, bytes(print_)) for *name, key, print_ in cursor.fetchall()}

@@ -19,7 +19,7 @@ from games.rounds import diagnostic_parser, fast_parser
 from games.rounds.prepared import ReadyRound
 from games.rounds.rows import COLUMNS, row
 from games.rounds.services.outbox import reconciliation_wake
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 from games.rounds.wire_format import decode
 from games.terminals.sources import key_of, verify_source
 
@@ -58,7 +58,7 @@ def round_record(*, actor: Actor, line: bytes, channel: str) -> tuple[int, bool]
     books, now = TermsCache(), timezone.now()
     ready = read_round(line, books, now=now)
     authorize(actor, "round.record", ready.table.table)
-    verify_source(actor, ready.table.casino.pk, ready.source)
+    verify_source(actor, ready.table.casino_id, ready.source)
     return _record(ready, books, line, Sent(channel, now, actor_name(actor), terminal_id=key_of(actor)))
 
 
@@ -93,7 +93,7 @@ def _record(ready: ReadyRound, books: TermsCache, line: bytes, sent: Sent) -> tu
         if key is not None:
             after_recording(key, ready, sent)
             return key, True
-    names = Round.objects.filter(casino=ready.table.casino.pk, source=ready.source, ref=ready.ref)
+    names = Round.objects.filter(casino=ready.table.casino_id, source=ready.source, ref=ready.ref)
     recorded = names.only("pk", "fingerprint").get()
     if bytes(recorded.fingerprint) != ready.fingerprint:
         conflict_record([(ready, line, recorded.pk)], channel=sent.channel, who=sent.who)

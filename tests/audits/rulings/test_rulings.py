@@ -38,7 +38,8 @@ from games.access.services.acting_appointments import duty_end, duty_grant
 from games.floor.services.tables import table_assign
 from games.history.audited_save import OvertakenError
 from games.models import Denial, Duty, LedgerLeaf, SettlementPolicy, Staff, Table
-from games.settlement_policies.selectors import policies_of, policy_at
+from games.rounds.terms import terms_at
+from games.settlement_policies.selectors import policies_of
 from games.settlement_policies.services import Setting
 from tests import servers
 from tests.audits.decided import draft, incident_about, ruled, standing
@@ -215,7 +216,9 @@ def test_a_ruling_is_superseded_by_another_and_once(house: House, incident: Inci
 # --- Standing interpretations and the policy they set ---
 
 
-def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(house: House, incident: Incident) -> None:
+def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(
+    house: House, incident: Incident, table: Table
+) -> None:
     now = timezone.now()
     first = ruling_make(
         actor=house["shift-manager"], incident=incident,
@@ -233,9 +236,9 @@ def test_a_standing_interpretation_sets_a_policy_and_its_successor_another(house
         (None, None, ()), ("filled", 500, (first.number,)), ("proportional", None, (second.number,)),
         (None, None, ()),
     ]  # fmt: skip
-    assert policy_at(house.casino, V6, now).excess is None
-    assert policy_at(house.casino, V6, now + HOUR).excess == "filled"
-    assert policy_at(house.casino, OPEN_COVER, now + HOUR).excess is None
+    assert terms_at(table, now).policy.excess is None
+    assert terms_at(table, now + HOUR).policy.excess == "filled"
+    assert terms_at(table, now + HOUR).policy_of(OPEN_COVER).excess is None
 
 
 def test_what_stands_is_superseded_by_what_stands(house: House, incident: Incident) -> None:
@@ -246,14 +249,16 @@ def test_what_stands_is_superseded_by_what_stands(house: House, incident: Incide
     assert policies_of(house.casino, V6)[-1].excess == "filled"
 
 
-def test_a_policy_that_is_replaced_before_it_begins_never_begins(house: House, incident: Incident) -> None:
+def test_a_policy_that_is_replaced_before_it_begins_never_begins(
+    house: House, incident: Incident, table: Table
+) -> None:
     now = timezone.now()
     first = ruling_make(
         actor=house["shift-manager"], incident=incident,
         draft=standing(setting=FILLED, effective_from=now + 5 * HOUR),
     )  # fmt: skip
     ruling_withdraw(actor=house["shift-manager"], ruling=first, reason="No", effective_from=now + HOUR)
-    assert policy_at(house.casino, V6, now + 9 * HOUR).excess is None
+    assert terms_at(table, now + 9 * HOUR).policy.excess is None
 
 
 def test_two_interpretations_of_two_things_stand_side_by_side(house: House, table: Table) -> None:

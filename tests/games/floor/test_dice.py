@@ -6,10 +6,10 @@ import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.utils import timezone
 
-from games.floor.selectors import dice_at
 from games.floor.services.dice import dice_fit, dice_inspect, dice_remove, dice_retire, dice_set_create, dice_set_update
 from games.floor.services.tables import table_close, table_suspend
 from games.models import Denial, DiceFit, DiceInspection, DiceSet, Table
+from games.rounds.terms import terms_at
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import HOUR, MICROSECOND, MINUTE, NOON, bare_table, dice_of, open_table, ready_table
 from tests.games.logins import logged_in
@@ -205,7 +205,7 @@ def test_which_dice_were_under_the_dome_is_known_to_the_moment(
     fit(house, second, table)
     clock.move_to(taken_out := NOON + 2 * HOUR)
     remove(house, table)
-    under = {at: one.dice_set if (one := dice_at(table=table, at=at)) else None for at in (
+    under = {at: one.dice_set if (one := terms_at(table, at).dice) else None for at in (
         NOON - MICROSECOND, NOON, changed - MICROSECOND, changed, taken_out - MICROSECOND, taken_out,
     )}  # fmt: skip
     assert list(under.values()) == [None, dice, dice, second, second, None]
@@ -283,7 +283,7 @@ def test_fitting_removing_and_retiring_ask_why(
     clock.shift(MINUTE)
     with pytest.raises(ValidationError, match="Say why"):
         dice_remove(actor=manager, table=table, reason=reason)
-    assert dice_at(table=table, at=timezone.now()) is not None
+    assert terms_at(table, timezone.now()).dice is not None
 
 
 def test_two_sets_fitted_to_one_table_at_once_are_one(clone: str) -> None:

@@ -23,6 +23,7 @@ from games.floor.timeline import timeline
 from games.limits.selectors import limits_at
 from games.limits.services.proposals import limits_approve, limits_propose
 from games.models import Denial, LedgerLeaf, OpeningCheck, Table, TableStep
+from games.rounds.terms import terms_at
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.engine.oracle import DIVISION_9, OPEN_COVER, V6
 from tests.games.floor_setup import (
@@ -133,9 +134,9 @@ def test_a_game_between_two_others_is_fitted_in(house: House, clock: Any) -> Non
     move(house, table, NOON + 2 * HOUR, "P1", layout="E")
     move(house, table, NOON + HOUR, "P1", layout="C")
     moments = [NOON, NOON + HOUR - MICROSECOND, NOON + HOUR, NOON + 2 * HOUR - MICROSECOND, NOON + 2 * HOUR]
-    layouts = [assignment.layout for at in moments if (assignment := table.assignment_at(at))]
+    layouts = [assignment.layout for at in moments if (assignment := terms_at(table, at).assignment)]
     assert layouts == ["A", "A", "C", "C", "E"]
-    assert table.assignment_at(START - MICROSECOND) is None
+    assert terms_at(table, START - MICROSECOND).assignment is None
 
 
 def test_a_game_that_the_sign_does_not_fit_is_refused(house: House, clock: Any) -> None:

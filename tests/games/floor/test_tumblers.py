@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 
-from games.floor.selectors import tumbler_at
 from games.floor.services.tables import table_suspend
 from games.floor.services.tumblers import tumbler_fit, tumbler_inspect, tumbler_remove, tumbler_retire, tumbler_update
 from games.floor.timeline import timeline
 from games.models import Denial, Table, Tumbler, TumblerFit, TumblerInspection
+from games.rounds.terms import terms_at
 from tests.conftest import House, build_house
 from tests.games.floor_setup import HOUR, MICROSECOND, MINUTE, NOON, bare_table, open_table, tumbler_for
 from tests.games.live.playing import person
@@ -50,7 +50,7 @@ def test_3_4_e_a_tumbler_is_registered_with_its_serial_activation_and_lock(house
     assert (created.history_author, created.history_change_reason) == (
         "PIT-MANAGER Person PIT-MANAGER, pit manager", "Delivered",
     )  # fmt: skip
-    assert fit(house, found, table).table.assignment_at(NOON).rulebook == "division-9-2008"  # type: ignore[union-attr]
+    assert terms_at(fit(house, found, table).table, NOON).book.id == "division-9-2008"
 
 
 @pytest.mark.parametrize("activation", ["mechanical", "electrical", "electronic"])
@@ -104,7 +104,7 @@ def test_3_4_e_ii_which_tumbler_a_table_had_is_known_to_the_moment(
     remove(house, table)
     fit(house, second, table)
     moments = (NOON - MICROSECOND, NOON, changed - MICROSECOND, changed)
-    fits = [tumbler_at(table=table, at=at) for at in moments]
+    fits = [terms_at(table, at).tumbler for at in moments]
     assert [fit.tumbler if fit else None for fit in fits] == [None, tumbler, tumbler, second]
     assert [one.what for one in timeline(table) if one.kind == "tumbler"] == [
         "Tumbler T-02 fitted", "Tumbler T-01 removed", "Tumbler T-01 fitted",

@@ -11,7 +11,7 @@ from games.access.gate import Denied
 from games.live.services import live_finish
 from games.models import Denial, LedgerLeaf, LiveRound, LiveStep, Outbox, RecordingConflict, Round, Table
 from games.rounds.services.recording import read_round, round_record
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import HOUR, NOON, bare_table, open_table, ready_table, sign
 from tests.games.live.playing import Player

@@ -11,10 +11,10 @@ from games.engine.rules.loader import rulebook
 from games.live import practice as practising
 from games.live.admin.practice import page_of
 from games.live.practice import Practice, as_steps, chips_of, practice_state, press
-from games.models import LedgerLeaf, LiveRound, LiveStep, Outbox, Round, Table
+from games.models import LedgerLeaf, LiveRound, LiveStep, Outbox, Round, SettlementPolicy, Table
 from tests.conftest import House
 from tests.games.engine import oracle
-from tests.games.engine.oracle import DIVISION_9
+from tests.games.engine.oracle import DIVISION_9, V6
 from tests.games.floor_setup import HOUR, NOON, bare_table, put_sign, ready_table, sign
 
 
@@ -223,7 +223,43 @@ def test_another_sign_begins_anew(clicker: Clicker, table: Table) -> None:
     clicker.click(step="place-bets")
     put_sign(table, sign({"big-small": (100, 500)}), starts_at=NOON)
     page = clicker.see()
-    assert (page.context["answer"]["state"], "another game or sign" in text(page)) == ("new", True)
+    assert (page.context["answer"]["state"], "another game, sign or settlement policy" in text(page)) == ("new", True)
+
+
+@pytest.mark.parametrize(
+    ("setting", "nets"),
+    [
+        ({}, ["1960.00", "50.00"]),  # 2,550 on Small, where the Differential leaves 2,000: 2,500 × 2,000 / 2,550
+        ({"rounding": 30_000}, ["1800.00", "50.00"]),
+        ({"excess": "filled"}, ["1950.00", "50.00"]),  # what the bet at the minimum leaves
+    ],
+)
+def test_5_1_2_a_standing_interpretation_changes_what_practice_pays(
+    clicker: Clicker, house: House, setting: dict[str, Any], nets: list[str]
+) -> None:
+    if setting:
+        SettlementPolicy.objects.create(
+            casino=house.casino, rulebook=V6, starts_at=NOON, ruling="R-1", who="Test", **setting
+        )
+    clicker.click(step="place-bets")
+    for seat, chip in (("seat-1", "2500.00"), ("seat-2", "50.00")):
+        clicker.click(box="small", player=seat, chip=chip, hand="bet")
+    clicker.click(step="no-more-bets")
+    clicker.click(tumbles="3")
+    clicker.throw("123")
+    page = clicker.click(step="settled")
+    assert [net for _, net, _ in page.context["results"]] == nets
+
+
+def test_another_settlement_policy_begins_anew(clicker: Clicker, house: House) -> None:
+    clicker.click(step="place-bets")
+    SettlementPolicy.objects.create(
+        casino=house.casino, rulebook=V6, starts_at=NOON, ruling="R-1", who="Test", excess="filled"
+    )
+    page = clicker.see()
+    assert (page.context["answer"]["state"], "settlement policy now" in text(page)) == ("new", True)
+    clicker.click(step="place-bets")
+    assert clicker.see().context["answer"]["state"] != "new"
 
 
 def test_whoever_sees_the_table_may_practise_and_nobody_else(house: House, table: Table) -> None:

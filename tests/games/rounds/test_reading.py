@@ -15,7 +15,7 @@ from games.engine.errors import InputError
 from games.engine.rules.loader import rulebooks
 from games.rounds import diagnostic_parser, fast_parser
 from games.rounds.prepared import ReadyRound
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 from games.rounds.wire_format import decode
 from tests.conftest import House
 from tests.games.floor_setup import NOON

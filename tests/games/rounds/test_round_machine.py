@@ -25,7 +25,7 @@ from games.models import ImportedFile, RecordingConflict, Round
 from games.rounds.services import imports
 from games.rounds.services.imports import Imported, rounds_import
 from games.rounds.services.recording import RoundConflictError, read_round, round_record
-from games.rounds.table_terms import TermsCache
+from games.rounds.terms import TermsCache
 from games.terminals.services import terminal_create
 from tests.conftest import OPERATOR, House, build_house
 from tests.games.floor_setup import ready_table, sign
