@@ -105,7 +105,8 @@ def replay_document(done: Replay) -> Row:
     return {
         "round": {
             "ref": round_.ref, "source": round_.source, "table": round_.table.code,
-            "gaming_day": round_.gaming_day.isoformat(), "started_at": as_text(round_.started_at, casino), "status": round_.status,
+            "gaming_day": round_.gaming_day.isoformat(), "started_at": as_text(round_.started_at, casino),
+            "status": round_.status,
         },
         "recorded": {
             "rulebook": round_.rulebook, "layout": round_.layout, "limits_from": _from(round_.limit_set, round_),
