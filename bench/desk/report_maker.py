@@ -112,7 +112,7 @@ def written(format: str, rows: int) -> float:
 def _document(made: Any) -> Any:
     from audits.exports.document import Document
 
-    moment = ("True as of", str(time.time_ns()))  # another one each time: typst remembers what it set
+    moment = ("Figures as of", str(time.time_ns()))  # another one each time: typst remembers what it set
     return Document(f"{made.title} {moment[1]}", made.columns, ("Bench",), (moment,), made.about, timezone="UTC")
 
 
