@@ -120,12 +120,13 @@ def ruled_by(last: Correction) -> Ruled:
 
 
 def explained(
-    ids: Sequence[int], applying: TermsOfDay, *, are_corrected: bool = False
+    ids: Sequence[int], day_terms: TermsOfDay, *, are_corrected: bool = False
 ) -> Iterator[tuple[OnRecord, RecordedRound]]:
     """Yield rounds in the order of their start, as recorded and as the engine takes them."""
     for first in range(0, len(ids), BATCH):
         keys = ids[first : first + BATCH]
         since = later_decisions_of(keys, with_corrections=are_corrected)
-        for one in map(OnRecord._make, query_rows(ROUNDS, list(keys))):
-            terms = applying.at(one.assignment_id, one.started_at)
-            yield one, recorded_round(one._replace(events=json.loads(one.events)), terms, since.get(one.pk))
+        for round_ in map(OnRecord._make, query_rows(ROUNDS, list(keys))):
+            terms = day_terms.at(round_.assignment_id, round_.started_at)
+            events = json.loads(round_.events)
+            yield round_, recorded_round(round_._replace(events=events), terms, since.get(round_.pk))

@@ -100,16 +100,19 @@ def verify_boxes(game: OtherGame, bets: Iterable[RecordedBet]) -> None:
 
 def replay_document(done: Replay) -> Row:
     """Return a replay as JSON data."""
-    one, casino = done.round, done.round.table.casino
+    round_, casino = done.round, done.round.table.casino
     bets = _bets(done)
     return {
         "round": {
-            "ref": one.ref, "source": one.source, "table": one.table.code, "gaming_day": one.gaming_day.isoformat(),
-            "started_at": as_text(one.started_at, casino), "status": one.status,
+            "ref": round_.ref, "source": round_.source, "table": round_.table.code,
+            "gaming_day": round_.gaming_day.isoformat(), "started_at": as_text(round_.started_at, casino),
+            "status": round_.status,
         },
-        "recorded": {"rulebook": one.rulebook, "layout": one.layout, "limits_from": _from(one.limit_set, one)},
-        "now": _settled_by(done.now) | {"limits_from": _from(done.terms.limit_set, one)},
-        "otherwise": _settled_by(done.otherwise) | _limits_of(done) | _found(done.otherwise),
+        "recorded": {
+            "rulebook": round_.rulebook, "layout": round_.layout, "limits_from": _from(round_.limit_set, round_),
+        },
+        "now": _settled_by(done.now) | {"limits_from": _from(done.terms.limit_set, round_)},
+        "otherwise": _settled_by(done.otherwise) | _limits_of(done) | _faults_of(done.otherwise),
         "bets": [_shown(bet) for bet in bets],
         "players": [
             {"player": player} | _totals([bet for bet in bets if bet["player"] == player])
@@ -142,7 +145,7 @@ def _settled_by(recorded_round: RecordedRound) -> Row:
     }
 
 
-def _found(recorded_round: RecordedRound) -> Row:
+def _faults_of(recorded_round: RecordedRound) -> Row:
     return {
         "breaches": [breach_document(recorded_round.book, breach) for breach in recorded_round.breaches()],
         "needs_ruling": ruling_documents(recorded_round.book, recorded_round.settlement)

@@ -67,7 +67,7 @@ def test_several_are_chosen_and_acknowledged_on_a_telephone(site: Site, page: Pa
     page.goto("/admin/audits/finding/?table=PG-72")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for one in found:
-        page.get_by_label(f"Choose no. {one.pk}").check()
+        page.get_by_label(f"Select finding no. {one.pk}").check()
     page.get_by_role("button", name="Acknowledge selected").click()
     expect(page.get_by_text("2 findings acknowledged.")).to_be_visible()
     assert set(Finding.objects.filter(table__code="PG-72").values_list("state", flat=True)) == {"acknowledged"}

@@ -29,19 +29,20 @@ class Candidate(NamedTuple):
 class IncompleteSignCheck:
     """Find the first bet of a table's gaming day for which the sign has no limits."""
 
-    def __init__(self, table: Table, applying: TermsOfDay) -> None:
-        self.table, self.applying = table, applying
+    def __init__(self, table: Table, day_terms: TermsOfDay) -> None:
+        self.table, self.day_terms = table, day_terms
         self._first: int | None = None  # when the first such round began
         self._rounds: list[int] = []  # the rounds that began then
         self.known: Finding | None = None  # already on record, of a round that is not read in this pass
 
     def see(self, rounds: Rounds) -> None:
-        lacking = self.applying.lacking
+        """Look at a block of rounds."""
+        lacking = self.day_terms.lacking
         if lacking is None or not len(rounds.boxes):
             return
         if self._first is not None and int(rounds.started_at.min()) > self._first:
             return
-        games = self.applying.places(rounds.assignments, rounds.started_at)
+        games = self.day_terms.places(rounds.assignments, rounds.started_at)
         if not np.logical_or.reduce(lacking, axis=1)[games].any():
             return
         bets = lacking[np.repeat(games, rounds.sizes), rounds.boxes]
@@ -58,6 +59,7 @@ class IncompleteSignCheck:
             self._rounds += rounds.ids[affected[rounds.started_at[affected] == first]].tolist()
 
     def findings(self) -> Iterator[tuple[int, FindingDraft]]:
+        """Yield the finding of the day, unless the one on record is of an earlier round."""
         if not self._rounds or (self.known and not self.is_earlier_than(self.known)):
             return
         candidates = [
@@ -70,7 +72,7 @@ class IncompleteSignCheck:
             known = self.known.round
             candidates.append(Candidate(known.started_at, known.ref, known.source, known.pk, known.assignment_id))
         first = min(candidates)
-        yield first.round_id, self._found(self.applying.at(first.assignment_id, first.started_at))
+        yield first.round_id, self._draft(self.day_terms.at(first.assignment_id, first.started_at))
 
     @property
     def has_found(self) -> bool:
@@ -80,15 +82,16 @@ class IncompleteSignCheck:
         """Say whether a round of this pass may be earlier than the one of the finding on record."""
         return self._first is not None and moment_of(self._first) <= known.round_started_at
 
-    def _found(self, terms: Terms) -> FindingDraft:
-        lacks = missing_on_sign(terms.book, terms.layout, terms.limits)
+    def _draft(self, terms: Terms) -> FindingDraft:
+        missing = missing_on_sign(terms.book, terms.layout, terms.limits)
         if terms.limit_set is None:
             detail = "No sign with limits was on record for this table."
         else:
-            detail = f"The sign lacked {'; '.join(map(in_words, lacks))}."
-        return procedural_draft(terms.book, self.applying.weights, SIGN_INCOMPLETE, detail)
+            detail = f"The sign lacked {'; '.join(map(missing_text, missing))}."
+        return procedural_draft(terms.book, self.day_terms.weights, SIGN_INCOMPLETE, detail)
 
 
-def in_words(missing: Missing) -> str:
+def missing_text(missing: Missing) -> str:
+    """Write one limit that the sign lacks: `a minimum for four`."""
     where = missing.type if missing.is_whole_type else ", ".join(missing.boxes)
     return f"a {missing.what} for {where}"

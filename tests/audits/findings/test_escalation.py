@@ -211,5 +211,5 @@ def test_a_notice_names_the_gravest_and_counts_the_rest(house: House, table: Tab
     (notice,) = findings_escalate()
     lines = notice.text.splitlines()
     assert lines[0] == "12 findings were not acknowledged in time."
-    assert lines[1].endswith("high severity: Winner not paid, seat-3 on Small: collected 120,000.00, due 100.00")
+    assert lines[1].endswith("high severity: Winner not paid, seat-1 on Small: collected 120,000.00, due 100.00")
     assert (lines[-1], len(lines)) == ("and 2 more.", 12)

@@ -290,7 +290,7 @@ def test_a_grave_finding_stands_on_the_overview_until_somebody_acknowledges_it(h
     answer = logged_in(house["pit-supervisor"]).post(f"{LIST}acknowledge/", sent, follow=True)
     assert answer.redirect_chain == [("/admin/", 302)]
     assert alert not in answer.content.decode()
-    assert "Acknowledge no." not in overview(house, "auditor")
+    assert "Acknowledge finding no." not in overview(house, "auditor")
 
 
 def test_the_overview_tells_each_what_waits_for_him(house: House) -> None:

@@ -253,7 +253,7 @@ def test_a_run_that_is_over_is_not_cancelled_and_no_close_ever_is(table: Table) 
     with pytest.raises(ValidationError, match="already ended"):
         run_cancel(actor=OPERATOR, run=run)
     close = runs.close_start(casino=table.casino, day=DAY, who="The system")
-    with pytest.raises(ValidationError, match="not cancelled"):
+    with pytest.raises(ValidationError, match="cannot be cancelled"):
         run_cancel(actor=OPERATOR, run=close)
 
 

@@ -170,7 +170,7 @@ def test_a_casino_says_how_severe_a_check_is(house: House, table: Table) -> None
     drain()
     found = Finding.objects.order_by("round_started_at").values_list("kind", "severity")
     assert list(found) == [("no-valid-tumble", Severity.HIGH), ("no-valid-tumble", Severity.LOW)]
-    with pytest.raises(ValidationError, match="is not a check of the procedure"):
+    with pytest.raises(ValidationError, match="is not a kind of procedural finding"):
         in_force(house, "findings", procedural={"poker": 1})
 
 

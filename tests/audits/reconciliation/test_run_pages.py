@@ -39,7 +39,7 @@ def test_a_run_is_begun_from_its_page_and_waits_for_the_sweep_where_no_broker_is
     sent = {"day": one.gaming_day.isoformat(), "casino": str(house.casino.pk), "table": ""}
     with capture_logs() as logs, django_capture_on_commit_callbacks(execute=True):
         answer = logged_in(house["shift-manager"]).post(f"{RUNS}add/", sent)
-    assert "parts not handed out" in [log["event"] for log in logs]
+    assert "parts not sent to workers" in [log["event"] for log in logs]
     run = Run.objects.get(kind="day")
     assert answer.headers["Location"] == f"{RUNS}{run.pk}/change/"
     assert (run.state, run.who.partition(" ")[0]) == ("running", "SHIFT-MANAGER")
@@ -122,7 +122,7 @@ def test_the_page_of_a_run_shows_what_is_new_and_what_is_no_longer_found(
     first = a_run(house, one)
     for part in first.parts.all():
         part_take(key=part.pk)
-    assert "It found nothing that was not on record" in page(house, f"{RUNS}{first.pk}/change/", "compliance")
+    assert "There are no new findings" in page(house, f"{RUNS}{first.pk}/change/", "compliance")
     monkeypatch.setattr("games.engine.play.findings.discrepancy_kind", lambda *nets: "underpaid")  # another engine
     second = a_run(house, one)
     for part in second.parts.all():

@@ -221,7 +221,11 @@ def test_nobody_else_certifies(house: House, role: str) -> None:
 
 @pytest.mark.parametrize(
     ("format", "statement", "fault"),
-    [("csv", "Complete.", "PDF and XLSX only"), ("pdf", " ", "State what"), ("pdf", "x" * 2001, "longer than")],
+    [
+        ("csv", "Complete.", "Only PDF and XLSX"),
+        ("pdf", " ", "Enter the statement"),
+        ("pdf", "x" * 2001, "longer than"),
+    ],
 )
 def test_what_cannot_be_certified(house: House, format: str, statement: str, fault: str) -> None:
     run = make(house["compliance"], format=format)

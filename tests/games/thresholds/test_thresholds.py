@@ -117,7 +117,7 @@ def test_one_proposal_of_a_kind_waits_at_a_time(house: House, second: Staff) -> 
     ("kind", "values", "fault"),
     [
         ("findings", {"high_from": 1}, "High begins at or above medium"),
-        ("findings", {"procedural": {"poker": 1}}, "is not a check of the procedure"),
+        ("findings", {"procedural": {"poker": 1}}, "is not a kind of procedural finding"),
         ("findings", {"escalate_high_after": 0}, "greater than or equal to 1"),
         ("rulings", {"second_person_from": -1}, "greater than or equal to 0"),
         ("rulings", {"second_person_from": "a lot"}, "must be an integer"),

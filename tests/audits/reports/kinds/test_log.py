@@ -128,7 +128,7 @@ def test_the_period_is_gaming_days(house: House, clock: Any) -> None:
 
 def test_an_empty_log_says_so(house: House) -> None:
     report = log(house)
-    assert (rows_of(report), report.nil()) == ([], "Nothing was entered in the log in the period.")
+    assert (rows_of(report), report.nil()) == ([], "The log has no entries in the period.")
 
 
 def test_many_entries_take_as_many_queries_as_one(house: House) -> None:
