@@ -292,7 +292,7 @@ def test_a_file_is_removed_when_it_expires_and_its_record_stays(house: House) ->
     [
         ({"kind": "gossip"}, "not a report"),
         ({"format": "doc"}, "not a format"),
-        ({"first": DAY, "last": DAY - dt.timedelta(days=1)}, "lies before"),
+        ({"first": DAY, "last": DAY - dt.timedelta(days=1)}, "is before"),
         ({"first": DAY - dt.timedelta(days=366), "last": DAY}, "longer than 366 days"),
     ],
 )

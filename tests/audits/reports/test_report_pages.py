@@ -115,7 +115,7 @@ def test_wrong_input_stays_on_the_form_with_a_sentence(house: House) -> None:
     client = logged_in(house["compliance"])
     answer = client.post(f"{SHELF}add/", {"kind": "discrepancies", "first": D, "last": "2026-11-01", "format": "pdf"})
     assert answer.status_code == 200
-    assert "lies before" in answer.content.decode()
+    assert "is before" in answer.content.decode()
     assert not ReportRun.objects.exists()
     for form in ({}, {"kind": "gossip", "first": "x", "last": "", "format": "doc"}):
         assert client.post(f"{SHELF}add/", form).status_code == 200
@@ -179,7 +179,7 @@ def test_by_api_a_report_is_asked_for_watched_and_fetched(house: House, table: T
     [
         ({}, "kind"),
         ({"kind": "gossip", "from": D, "to": D, "format": "csv"}, "kind"),
-        ({"kind": "breaches", "from": D, "to": "2026-11-01", "format": "csv"}, "lies before"),
+        ({"kind": "breaches", "from": D, "to": "2026-11-01", "format": "csv"}, "is before"),
         ({"kind": "breaches", "from": "x", "to": D, "format": "csv"}, "from"),
         ({"kind": "breaches", "from": D, "to": D, "format": "csv", "table": "TS-99"}, "TS-99"),
         ({"kind": "breaches", "from": D, "to": D, "format": "csv", "more": 1}, "more"),
