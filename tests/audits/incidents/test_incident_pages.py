@@ -259,7 +259,7 @@ def test_5_1_1_a_late_limit_shows_the_figures_of_the_round(house: House) -> None
     assert "Enter the round to see its figures" in client.get(f"{ADMIN}/incident/advice/", asked).content.decode()
     asked = filled(table, situation="over-limit-unnoticed", rounds=Round.objects.get().ref)
     told = client.get(f"{ADMIN}/incident/advice/", asked).content.decode()
-    assert "3000.00" in told
+    assert "3,000.00" in told
     assert "1000.00" in told
 
 

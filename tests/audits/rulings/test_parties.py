@@ -200,7 +200,7 @@ def test_the_page_and_the_api_say_who_can_decide(house: House, barred: Incident)
         actor=OPERATOR, number="CM-GROUP", name="Group", department="pit", post="casino-manager", casino=None,
         pit=None, reason="Hired",
     )  # fmt: skip
-    said = "CM-GROUP Group can, as casino manager of the group, with a reason, once compliance has consented."
+    said = "CM-GROUP Group can rule as group casino manager, with a reason, once compliance has consented."
     page = logged_in(house["shift-manager"]).get(f"/admin/audits/incident/{barred.pk}/change/").content.decode()
     assert said in page
     shown = logged_in(house["pit-supervisor"]).get(f"/api/v1/incidents/{barred.number}/").json()
