@@ -7,7 +7,7 @@ from taisai_backoffice.celery import app
 
 @app.task
 def take_upload(key: int) -> None:
-    """Take in a file that somebody uploaded."""
+    """Import an uploaded file of rounds."""
     upload_take(key=key)
 
 
