@@ -22,7 +22,7 @@ from tests.audits.playing import EARLIER, day_run, drain, record
 from tests.conftest import House
 from tests.games.floor_setup import HOUR, bare_table, completed, open_table, put_sign, sign
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "rounds"
+GOLDEN = Path(__file__).parents[2] / "golden" / "rounds"
 USUAL = [{"player": "seat-1", "box": "small", "stake": "100.00", "net": "100.00"}]
 LAYOUTS = {"division-9-2008": "2"}
 

@@ -87,7 +87,7 @@ def test_the_finding_of_a_round_in_play_becomes_that_of_the_recorded_round(
     )  # fmt: skip
     assert (after.round_started_at, after.gaming_day) == (recorded.started_at, recorded.gaming_day)
     assert (after.lapsed_at, summary_of(suspended).procedural) == (None, 1)
-    assert [row.history_change_reason for row in after.history.all()] == ["The round is on record", "Seen"]
+    assert [row.history_change_reason for row in after.history.all()] == ["The round was recorded", "Seen"]
     for _ in range(2):
         day_run(suspended)
     assert Finding.objects.get().history.count() == 2
@@ -197,7 +197,7 @@ def test_a_finding_of_a_round_in_play_is_alerted_listed_escalated_and_reported(
     assert not findings_list(manager, FindingFilter(ref="R-1"))
     clock.shift(31 * MINUTE)
     (notice,) = findings_escalate()
-    assert "table-suspended, high" in notice.text
+    assert "high severity: The table was suspended" in notice.text
     (row,) = Procedural(asked_by(house["compliance"], DAY, DAY)).rows()
     assert (row[0], row[1], row[-1]) == ("LIVE-7", "TS-01", "floor")
     client = person(house, "pit-manager")
