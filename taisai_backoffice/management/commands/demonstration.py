@@ -26,7 +26,7 @@ from games.limits.services.proposals import limits_approve, limits_edit, limits_
 from games.management.commands.load_floor import load
 from games.models import LimitProposal, Staff, Table
 
-PATH = Path(roles.__file__).with_name("demonstration.toml")
+PATH = Path(__file__).parents[1] / "demonstration.toml"
 PRESETS = PATH.with_name("demonstration_presets.toml")
 REASON = "Demonstration"
 PASSWORD_BYTES = 12
