@@ -13,7 +13,7 @@ from django.test import Client
 from games.engine.rules.loader import published
 from games.engine.rules.rulebook import Rulebook
 
-DEPTH = 4  # a test, its fixtures and helpers, and theirs
+DEPTH = 5  # a test, its fixtures and helpers, theirs, and how they log in
 
 
 @cache

@@ -119,7 +119,7 @@ def test_5_0_a_table_opens_after_its_checks_are_signed(site: Site, page: Page) -
     page.goto(f"/admin/games/table/{table.pk}/change/")
     expect(page.get_by_role("link", name="Open", exact=True)).to_have_count(0)
     page.get_by_role("link", name="Opening checks").click()
-    expect(page.get_by_text("division-9-2008#5.0(d)")).to_be_visible()
+    expect(page.get_by_text("Division 9 (2008) · Rule 5.0(d)")).to_be_visible()
     for passed in page.get_by_label("Passed", exact=True).all():
         passed.check()
     page.get_by_role("button", name="Opening checks").click()

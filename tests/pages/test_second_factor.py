@@ -55,7 +55,7 @@ def test_set_up_asked_and_confirmed(guarded: Site, browser: Browser) -> None:
     page.get_by_role("link", name="I have saved them").click()
     expect(page.locator("#you")).to_be_visible()
     page.goto("/admin/sessions/")
-    expect(page.get_by_text("this one")).to_be_visible()
+    expect(page.get_by_text("this session")).to_be_visible()
     picture(page, "sessions")
 
     page.goto("/admin/second-factor/")
@@ -170,7 +170,7 @@ def own_passkeys(page: Page) -> None:
     page.get_by_role("link", name="Add a passkey").click()
     page.get_by_role("textbox", name="Name").fill("Office laptop")
     page.get_by_role("button", name="Add passkey").click()
-    expect(page.get_by_role("alert")).to_contain_text("of this name already")
+    expect(page.get_by_role("alert")).to_contain_text("already have a passkey with this name")
     page.get_by_role("textbox", name="Name").fill("Again")
     page.get_by_role("button", name="Add passkey").click()
     expect(page.get_by_role("alert")).to_contain_text("already has one of your passkeys")

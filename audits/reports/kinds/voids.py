@@ -28,7 +28,7 @@ AT_THE_TABLE, BY_EVENTS, BY_ACTION = "Called off at the table", "Void by the rul
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedVoid:
     """Why, when and by whom a round is void according to its own record."""
 
     rules: list[str]
@@ -118,7 +118,7 @@ class Voids(PlacedReport):
                 numbers[key].append(number)
         return numbers
 
-    def _row(self, played: Round, recorded: Recorded | None, names: dict[str, str], rulings: list[str]) -> Row:
+    def _row(self, played: Round, recorded: RecordedVoid | None, names: dict[str, str], rulings: list[str]) -> Row:
         correction = last_decisive(played)
         return (
             played.ref, played.table.code, played.gaming_day, played.started_at,
@@ -128,7 +128,7 @@ class Voids(PlacedReport):
         )  # fmt: skip
 
     def _how(
-        self, played: Round, recorded: Recorded | None, correction: Correction | None, names: dict[str, str],
+        self, played: Round, recorded: RecordedVoid | None, correction: Correction | None, names: dict[str, str],
         rulings: list[str],
     ) -> Row:  # fmt: skip
         """Return how, by which rules and rulings, incident, order, when, by whom, and ordered by whom.
@@ -155,7 +155,7 @@ class Voids(PlacedReport):
 # --- The round's own record ---
 
 
-def recorded_void(played: Round) -> Recorded | None:
+def recorded_void(played: Round) -> RecordedVoid | None:
     """Return why a round is void by its events; None if it is not."""
     book = rulebook(played.rulebook)
     ordered = in_order([event_of(event) for event in played.events])
@@ -164,7 +164,7 @@ def recorded_void(played: Round) -> Recorded | None:
         return None
     called_off, _ = voids_of(book, ordered)
     declared = called_off[0] if called_off else None
-    return Recorded(
+    return RecordedVoid(
         list(assessed.void_rules), declared.at if declared else _void_since(played, ordered),
         declared.by if declared else None, declared is not None, any(event.rule == RULING for event in called_off),
     )  # fmt: skip
@@ -183,7 +183,7 @@ def last_decisive(played: Round) -> Correction | None:
     return decisive[-1] if decisive else None
 
 
-def is_void(played: Round, recorded: Recorded | None) -> bool:
+def is_void(played: Round, recorded: RecordedVoid | None) -> bool:
     """Say whether a round is void now."""
     last = last_decisive(played)
     return last.is_void if last else recorded is not None

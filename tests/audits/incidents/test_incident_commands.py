@@ -76,7 +76,7 @@ def test_facts_are_given_by_name(house: House, table: Table) -> None:
         (["--to=2020-01-01T00:00:00Z"], "--to: The end is before the beginning"),
         (["--situation=fire"], "--situation: 'fire' is not a valid choice"),
         (["--situation=interruption"], "--situation: known_dice: interruption needs this fact"),
-        (["--fact=colour=red"], "--situation: colour: die-not-flat knows no such fact"),
+        (["--fact=colour=red"], "--situation: colour: die-not-flat has no such fact"),
         (["--fact=colour"], "--fact: 'colour' is not NAME=VALUE"),
         (["--account= "], "--account: is empty"),
         (["--account=\udcff"], "--account: is empty, or is not plain text"),
@@ -85,7 +85,7 @@ def test_facts_are_given_by_name(house: House, table: Table) -> None:
         (["--person=king=K1"], "--person: 'king' is not a part"),
         (["--casino=MOON"], "--casino: there is no casino 'MOON'"),
         (["--casino=ELSE"], "--table: TS-01 is not a table of this casino"),
-        (["--as=NOBODY"], "--as: there is nobody"),
+        (["--as=NOBODY"], "--as: there is no person with the staff number"),
         (["--as=AUDITOR"], "may not do this"),
     ],
 )

@@ -260,7 +260,7 @@ def test_5_1_1_a_late_limit_shows_the_figures_of_the_round(house: House) -> None
     asked = filled(table, situation="over-limit-unnoticed", rounds=Round.objects.get().ref)
     told = client.get(f"{ADMIN}/incident/advice/", asked).content.decode()
     assert "3,000.00" in told
-    assert "1000.00" in told
+    assert "1,000.00" in told
 
 
 def test_steps_are_offered_by_the_one_table_and_by_right(house: House) -> None:

@@ -194,7 +194,7 @@ def test_a_ref_may_hold_a_stroke_itself(table: Table) -> None:
         (["R-1", "--layout", "A"], ["layout A of rws-tai-sai-v6 has no box odd, on which seat-2 has a bet",
                                     "layout A of rws-tai-sai-v6 has no box four-6543, on which seat-3 has a bet"]),
         (["R-1", "--limits", "/nowhere.json"], ["/nowhere.json: cannot be read (No such file or directory)"]),
-        (["R-1", "--as", "NOBODY"], ["--as: there is nobody"]),
+        (["R-1", "--as", "NOBODY"], ["--as: there is no person with the staff number"]),
     ],
 )  # fmt: skip
 def test_each_fault_is_a_sentence(table: Table, options: list[str], said: list[str]) -> None:

@@ -10,6 +10,7 @@ from django.db import DatabaseError, transaction
 from audits.models import Category, Finding, Incident
 from games.floor.services.dice import dice_fit, dice_inspect
 from games.floor.services.tables import opening_checks_sign, table_open, table_suspend
+from games.labels.boxes import box_label
 from games.models import DiceInspection, DiceSet, LiveStep, OpeningCheck, Table, TableState
 from tests.audits.playing import EARLIER, drain, record
 from tests.audits.rules.test_rws_on_record import (
@@ -32,7 +33,7 @@ SPUN_FIRST = ["-10 tumbler 3", "0 place-bets", "30 no-more-bets", "41 result 1,3
 
 def test_2_0_the_page_says_what_is_left_to_division_1_and_cites_no_rule(house: House, clock: Any) -> None:
     page = shown(house, table_of(house, DIVISION_9), "other")
-    assert "the general rules of division 1 would say, and are not among the documents" in page
+    assert "division 1 may cover this, but are not among the documents" in page
     kept = Incident.objects.get().advice or {}
     assert (kept["action"], kept["rules"], kept["authority"]) == ("ruling", [], "unspecified")
     assert f"{DIVISION_9}#" not in page
@@ -44,7 +45,7 @@ def test_3_2_a_table_shows_its_wagers_and_odds_on_the_felt(house: House, layout:
     page = see(person(house), f"table/{table.pk}/practise/")
     for box in oracle.BOXES[layout]:
         pays = sorted({oracle.odds(DIVISION_9, box, dice) for dice in oracle.THROWS} - {0})
-        assert f'aria-label="{box}, pays {" or ".join(map(str, pays))} to 1' in page, box
+        assert f'aria-label="{box_label(box)}, pays {" or ".join(map(str, pays))} to 1' in page, box
     assert ('value="odd"' in page) == (layout == "2")
 
 

@@ -315,8 +315,8 @@ def test_5_2_a_bet_under_the_minimum_is_shown_and_is_raised_or_taken_back(house:
     body = player.bet("seat-2", "single-3", "10")
     assert [short["player"] for short in box(body, "single-3")["below_minimum"]] == ["seat-1", "seat-2"]
     page = live_page(house)
-    assert "seat-1 is below the minimum of 25.00" in page
-    assert "seat-2 is below the minimum of 25.00" in page
+    assert "seat-1: 10.00 is below the minimum of 25.00" in page
+    assert "seat-2: 10.00 is below the minimum of 25.00" in page
     player.do("increase", player="seat-1", box="single-3", stake="15")
     body = player.do("withdraw", player="seat-2", box="single-3")
     assert (body["refused"], body["bets"]) == (None, [{"player": "seat-1", "box": "single-3", "stake": "25.00"}])

@@ -17,7 +17,7 @@ from tests.games.logins import logged_in
 from tests.games.rounds.samples import bet
 
 BETS = [bet("seat-1", "small", "100", net="100"), bet("seat-2", "big", "60", net="-60")]
-GREEN = 'ts-state-settled">settled'
+GREEN = 'ts-state-settled">Settled'
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_voided_round_is_void_in_the_list_and_another_one_stays_settled(house:
     void(house, table, one)
     shown = text(house, "/admin/games/round/")
     assert shown.count(GREEN) == 1
-    assert 'ts-state-void">void' in shown
+    assert 'ts-state-void">Void' in shown
     assert "recorded as settled" in shown
 
 
@@ -63,7 +63,7 @@ def test_the_page_of_a_voided_round_says_so_and_by_which_rule(house: House, tabl
     void(house, table, one)
     shown = text(house, address)
     assert GREEN not in shown
-    assert 'ts-state-void">void' in shown
+    assert 'ts-state-void">Void' in shown
     assert "The round was recorded as settled and voided afterwards (rule 5.14)" in shown
     assert "Net as recorded" in shown
 

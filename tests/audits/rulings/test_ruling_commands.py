@@ -100,7 +100,7 @@ def test_a_standing_one_is_shown_with_its_policy(house: House, incident: Inciden
         (["list", "--from=2026-11-15", "--to=2026-11-14"], "--to: 2026-11-14 is before"),
         (["list", "--table=TS-99"], "--table: there is no table"),
         (["list", "--as=ADMINISTRATOR"], "may not do this"),
-        (["list", "--as=NOBODY"], "--as: there is nobody"),
+        (["list", "--as=NOBODY"], "--as: there is no person with the staff number"),
         (["show", "RU-2026-000999"], "NUMBER: there is no ruling 'RU-2026-000999'"),
         (["show", "7"], "NUMBER: there is no ruling '7'"),
     ],

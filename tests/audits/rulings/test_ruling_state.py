@@ -195,9 +195,9 @@ def test_a_corrective_action_rests_on_a_ruling_until_its_end(house: House, table
     basis = Basis(first.incident, first)
     assert (verify_ruling(basis), rulings_holding(first.incident)) == (first, [first])
     clock.move_to(NOON + 1 * DAYS)
-    with pytest.raises(ValidationError, match=f"{first} no longer holds: see {last}"):
+    with pytest.raises(ValidationError, match=f"{first} is no longer in force: see {last}"):
         verify_ruling(basis)
-    with pytest.raises(ValidationError, match="only withdraws another one"):
+    with pytest.raises(ValidationError, match="only withdraws another ruling"):
         verify_ruling(Basis(last.incident, last))
     assert rulings_holding(first.incident) == []
 

@@ -105,7 +105,7 @@ def test_it_is_signed_when_complete_and_then_never_changes(house: House) -> None
 def test_a_flag_a_removal_and_ones_own_account_need_a_note(house: House) -> None:
     review = opened(house)
     line = review.lines.get(staff=house["auditor"])
-    with pytest.raises(ValidationError, match="say why"):
+    with pytest.raises(ValidationError, match="enter a note"):
         account_mark(actor=house["compliance"], line=line, outcome="keep", note=" ")
     with pytest.raises(ValidationError, match="keep or remove"):
         account_mark(actor=house["compliance"], line=line, outcome="perhaps", note="x")

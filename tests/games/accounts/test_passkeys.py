@@ -415,7 +415,7 @@ def test_the_last_factor_of_a_person_who_must_have_one_stays(house: House) -> No
     assert "your only second factor" in remove(client, first)
     add(client, Authenticator(), "Second key")
     second = passkeys_of(house["compliance"]).get(name="Second key")
-    assert "is removed" in remove(client, second)
+    assert "was removed" in remove(client, second)
     assert "no such passkey" in remove(client, second)
     assert list(passkeys_of(house["compliance"])) == [first]
 
@@ -424,7 +424,7 @@ def test_beside_an_app_every_passkey_can_go(house: House) -> None:
     client = passed(house, "compliance")
     add(client, Authenticator())
     passkey = passkeys_of(house["compliance"]).get()
-    assert "is removed" in remove(client, passkey)
+    assert "was removed" in remove(client, passkey)
     assert is_in(client)
     passkey.refresh_from_db()
     assert (passkey.confirmed, passkey.removed_by, passkey.removed_at is None) == (False, house["compliance"], False)
@@ -514,4 +514,4 @@ def test_without_the_setting_a_passkey_is_added_and_removed_and_never_asked_for(
     add(client, Authenticator())
     again = at_the_check(staff)
     assert is_in(again)
-    assert "is removed" in remove(again, passkeys_of(staff).get())
+    assert "was removed" in remove(again, passkeys_of(staff).get())

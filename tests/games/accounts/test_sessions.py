@@ -78,7 +78,7 @@ def test_ones_own_sessions_are_listed_and_ended(house: House) -> None:
     here, there = logged_in(staff, headers={"user-agent": CHROME}), logged_in(staff)
     page = here.get("/admin/sessions/").content.decode()
     assert page.count("/end/") == 2
-    assert "this one" in page
+    assert "this session" in page
     other = LoginSession.objects.get(pk=there.session["login"])
     assert here.get(f"/admin/sessions/{other.pk}/end/").status_code == 302  # a link ends nothing
     assert is_in(there)

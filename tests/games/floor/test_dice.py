@@ -304,7 +304,7 @@ def test_one_set_fitted_to_two_tables_at_once_is_at_one(clone: str) -> None:
     answers = at_once(*(lambda table=table: fit(house, dice, table) for table in tables))
     (told,) = (answer for answer in answers if isinstance(answer, Exception))
     assert isinstance(told, ValidationError)
-    assert "D-01 is at TS-0" in told.messages[0]
+    assert "D-01 is already at TS-0" in told.messages[0]
     assert dice.fits.count() == 1
 
 

@@ -182,9 +182,7 @@ def test_before_the_table_has_a_game_it_has_no_state(path: Path) -> None:
 
 
 def test_a_rulebook_without_checks_has_no_one_who_made_them(path: Path) -> None:
-    assert fault(path, EXAMPLE + OPENED).endswith(
-        "opening_checks_by: rws-tai-sai-v6 has no opening checks; leave it out."
-    )
+    assert fault(path, EXAMPLE + OPENED).endswith("opening_checks_by: Tai Sai v6 has no opening checks; leave it out.")
 
 
 def test_after_a_faulty_state_the_rest_of_the_file_is_still_checked(path: Path) -> None:

@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from games.access.services.people import staff_update
 from games.engine.rules.loader import published, rulebook
 from games.engine.signs.limits import Limits, Range
+from games.labels.rules import rulebook_label
 from games.limits.services.proposals import limits_approve, limits_propose
 from games.models import Casino, Denial, LimitSet, LimitSheet, Pit, Staff, Table, TableAssignment
 from taisai_backoffice.management.commands.demonstration import PATH as DEMONSTRATION
@@ -301,7 +302,7 @@ def test_single_brackets_are_told_from_double_ones(path: Path, kind: str) -> Non
         case("a code with a space", '"RWS"\nname', '"R WS"\nname', "casino R WS: code", CODE),
         case("a name too long", "Resort casino", "R" * 201, "casino RWS: name", "at most 200 characters"),
         case("a name by number", '"Resort casino"', "7", "casino RWS: name", QUOTES),
-        case("a pit twice", PIT, PIT + edited(PIT, ("Main", "Upper"), ('"P1"', '"p1"')), "pit p1", "stands twice"),
+        case("a pit twice", PIT, PIT + edited(PIT, ("Main", "Upper"), ('"P1"', '"p1"')), "pit p1", "occurs twice"),
         case("a pit of no casino", '[[pit]]\ncasino = "RWS"', '[[pit]]\ncasino = "MBS"', "pit P1: casino",
              "[[casino]]"),
         case("a pit with a space", 'code = "P1"', 'code = "P 1"', "pit P 1: code", CODE),
@@ -397,7 +398,7 @@ BIG_SMALL = '"big-small" = { min = "50", max = "10000" }'
         case("a table of two lines", '["TS-01"]', '["TS\\n01"]', "limits no. 1: tables", 'write it as ["TS-01"].'),
         case("other limits from the same moment", LIMITS, LIMITS + edited(LIMITS, ('"50"', '"100"')),
              "limits TS-01: from",
-             f"TS-01 has other limits from {START}, recorded by Operator of the machine; choose another moment"),
+             f"TS-01 has other limits from {START}, recorded by Operator of the machine; choose another time"),
         case("another differential from the same moment", LIMITS, LIMITS + edited(LIMITS, ('"8000"', '"9000"')),
              "limits TS-01: from", "choose another time, or keep those limits."),
     ],
@@ -449,7 +450,7 @@ def test_a_differential_that_the_layout_lacks(path: Path) -> None:
         case("a name with a NUL", '"Supervisor 11"', '"a\\u0000b"', "staff S11: name", QUOTES),
         case("a person twice", STAFF, STAFF * 2, "staff S11", "occurs twice in the file; keep one of them"),
         case("a person twice in another case", STAFF, STAFF + edited(STAFF, ('"S11"', '"s11"')), "staff s11",
-             "stands twice"),
+             "occurs twice"),
     ],
 )  # fmt: skip
 def test_a_wrong_person(path: Path, text: str, where: str, remedy: str) -> None:
@@ -534,10 +535,15 @@ def test_no_table_and_no_sign_begins_before_its_rulebook_is_in_force(path: Path,
     layout, first, too_early = IN_FORCE[book]
     table = edited(TABLE, ("rws-tai-sai-v6", book), ('layout = "C"', f'layout = "{layout}"'), (START, first))
     limits = edited(LIMITS, (START, first))
-    refuse(path, CASINO + edited(table, (first, too_early)), "table TS-01: from", f"{book} is in force from ")
+    refuse(
+        path,
+        CASINO + edited(table, (first, too_early)),
+        "table TS-01: from",
+        f"{book} is in force from ",
+    )
     lines = faults(path, CASINO + table + edited(limits, (first, too_early)))
     assert len(lines) == 1
-    assert f"{book} is in force from " in lines[0]
+    assert f"{rulebook_label(book)} is in force from " in lines[0]
     assert "begin then or later." in lines[0]
     load(path, CASINO + table + limits)
     assert sign("TS-01", first)["rulebook"] == book
@@ -569,7 +575,7 @@ def test_two_loads_at_once_are_one_after_the_other(clone: str, tmp_path: Path) -
     assert [(process.returncode, process.stderr) for process in loads] == [(0, "")] * 3
     assert Counter(process.stdout.rpartition("; ")[2].strip() for process in loads) == {
         "5 new or changed.": 1,
-        "already on record; nothing has changed.": 2,
+        "nothing has changed.": 2,
     }
 
 

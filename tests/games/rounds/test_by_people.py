@@ -54,7 +54,7 @@ def test_a_pit_supervisor_enters_a_round_by_hand_and_it_is_marked(house: House, 
     assert (found.status, found.dice, found.nets) == ("settled", [1, 3, 6], [10000, -5000])
     assert found.dealer_staff == house.people["dealer"]
     assert found.who == "PIT-SUPERVISOR Person PIT-SUPERVISOR, pit supervisor"
-    assert "on record already" in enter(house, table)  # a second click
+    assert "already on record" in enter(house, table)  # a second click
     assert Round.objects.count() == 1
 
 

@@ -214,7 +214,7 @@ def test_a_file_with_a_fault_leaves_nothing_behind(house: House, table: Table, p
         load(*documents, packed=packed)
     assert [fault[:60].rstrip() for fault in found.value.faults] == [
         "line 701: table: there is no table TS-99; check the code, or",
-        "line 702: line 1, column 2: not valid JSON (Expecting",
+        "line 702: line 1, column 2: not valid JSON (Expecting proper",
     ]
     assert everything() == (0, 0, 0, 0, 0)
 

@@ -56,7 +56,7 @@ GRANT = ["duty_grant", "DEALER", "pit-manager", "--reason=x", "--all-pits"]
 @pytest.mark.parametrize(
     ("command", "fault"),
     [
-        (["staff_add", "N1", *ADD, "--as=NOBODY"], "--as: there is nobody"),
+        (["staff_add", "N1", *ADD, "--as=NOBODY"], "--as: there is no person with the staff number"),
         (["staff_add", "N1", *ADD, "--casino=MOON"], "--casino: there is no casino MOON"),
         (["staff_add", "N 1", *ADD], "number: Use letters, digits"),
         (["staff_add", "N1", *ADD, "--email=nowhere"], "email: Enter a valid email address"),
@@ -68,7 +68,7 @@ GRANT = ["duty_grant", "DEALER", "pit-manager", "--reason=x", "--all-pits"]
         ([*GRANT, "--from=2026-13-45T21:00:00Z", "--to=x"], "is not a time"),
         (
             ["duty_grant", "NOBODY", "pit-manager", "--all-pits", "--from=x", "--to=x", "--reason=x"],
-            "number: there is nobody",
+            "number: there is no person with the staff number",
         ),
         (["duty_grant", "DEALER", "pit-manager", "--from=x", "--to=x", "--reason=x"], "--pit --all-pits is required"),
         (["duty_grant", "DEALER", "pit-manager", "--pit=", "--from=x", "--to=x", "--reason=x"], "--pit"),

@@ -146,7 +146,7 @@ def test_each_step_asks_why(house: House, tables: list[Table], reason: str) -> N
         lambda: terminal_revoke(actor=OPERATOR, terminal=terminal, reason=reason),
     ]
     for step in steps:
-        with pytest.raises(ValidationError, match="Say why"):
+        with pytest.raises(ValidationError, match="Enter a reason"):
             step()
     assert (Terminal.objects.count(), bound(terminal), now(terminal).is_active) == (1, {"TS-01"}, True)
 

@@ -163,7 +163,7 @@ def test_files_on_their_way_fill_no_more_than_the_quota_of_their_casino(house: H
     form = {"file": SimpleUploadedFile("rounds.ndjson", bytes(3_000_000))}
     answer = manager.post("/admin/games/importjob/add/", form)
     assert (answer.status_code, ImportJob.objects.count()) == (413, 0)
-    assert "this casino has for them" in answer.content.decode()
+    assert "of this casino; try again when they are finished" in answer.content.decode()
     more: Any = {"content_type": "application/x-ndjson"}
     assert manager.post("/api/v1/rounds/import/", bytes(1_000), **more).status_code == 413
     assert [path.name for path in incoming(house.casino.pk).iterdir()] == ["another"]

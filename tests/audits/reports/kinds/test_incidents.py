@@ -41,7 +41,7 @@ def test_an_incident_with_times_situation_advice_and_outcome(house: House, clock
         {
             "number": "IN-2026-000001", "casino": "RWS", "pit": "P1", "table": "TS-01", "reported_at": NOON,
             "reported_by": "SURVEILLANCE Person SURVEILLANCE, surveillance", "occurred_from": NOON - 4 * MINUTE,
-            "occurred_to": NOON - MINUTE, "situation": "A wrong result was entered (settled yes)",
+            "occurred_to": NOON - MINUTE, "situation": "Wrong result entered (settled yes)",
             "account": "点数输错：大、小。", "advice": "Ask for a ruling", "decides": "Shift manager or above",
             "rules": [f"{V6}#5.14"], "rounds": ["R-1"],
             "people": ["Dealer DEALER Person DEALER (named, not confirmed)", "Patron P-77"],

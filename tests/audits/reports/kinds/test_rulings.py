@@ -86,8 +86,8 @@ def test_precedents_and_what_standing_ones_set(house: House, table: Table, clock
     )  # fmt: skip
     rows = {row["number"]: row for row in rows_of(rulings(house))}
     assert rows[first.number]["sets"] == (
-        "in an over-full box give way: the larger bets, until the box holds just what it may; "
-        "a cut stake is rounded down to 5.00"
+        "in an over-full box, cut the larger bets, until the box holds exactly what it may; "
+        "round a cut stake down to 5.00"
     )
     assert (rows[first.number]["scope"], rows[first.number]["effective_from"]) == ("Standing, from a moment on", NOON)
     assert (rows[follower.number]["follows"], rows[follower.number]["sets"]) == (first.number, None)
