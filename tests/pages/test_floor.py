@@ -50,7 +50,7 @@ def test_a_sign_is_changed_by_two_people(site: Site, page: Page) -> None:
     expect(page.get_by_text("is approved.")).to_be_visible()
     page.get_by_role("link", name="PG-01").click()
     expect(page.get_by_text("The sign changes at")).to_be_visible()
-    expect(page.get_by_text("To come:")).to_be_visible()
+    expect(page.get_by_text("Scheduled:")).to_be_visible()
 
 
 def test_a_pit_s_limits_are_edited_in_a_grid_by_keyboard(site: Site, page: Page) -> None:
