@@ -52,7 +52,7 @@ def prepare(tables: int) -> str:
     folder = Path(os.environ["TAISAI_HOME"])
     target = folder / "bench-rounds.ndjson"
     quiet = {"stdout": io.StringIO(), "stderr": io.StringIO()}
-    floor = ["--day", str(DAY), "--tables", "1", "--rounds-per-table", "1", "--seed", "1"]
+    floor = ["--day", str(DAY), "--tables", "1", "--rounds-per-table", "1", "--seed", "1", "--faults", "0"]
     call_command("simulate", *floor, "-o", str(target), **quiet)
     call_command("load_floor", f"{target}.floor.toml", **quiet)
     call_command("import_rounds", str(target), **quiet)
