@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from xml.sax.saxutils import escape
 from zoneinfo import ZoneInfo
@@ -16,6 +17,8 @@ DAY = timedelta(days=1)
 DAY_ZERO_ORDINAL = DAY_ZERO.toordinal()
 #: The most characters of a cell. Longer text ends in "…"; CSV and JSON have all of it.
 MOST_CHARACTERS = 32_767
+#: Distinct names of one column that are kept.
+MOST_NAMES = 10_000
 #: Text is wrapped in columns of this width or more.
 WIDE = 30
 
@@ -109,8 +112,11 @@ def texts(values: Sequence[str | None]) -> list[str | None]:
 
 
 def names(name_of: Callable[[Any], str]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Return the function that names codes for people."""
-    return lambda codes: texts([None if code is None else name_of(code) for code in codes])
+    """Return the function that names codes for people. Each code is named once: a report has few of them."""
+    named = lru_cache(MOST_NAMES)(lambda code: cell_text(name_of(code)))
+    return lambda codes: [
+        None if code is None else named(code if isinstance(code, str) else tuple(code)) for code in codes
+    ]
 
 
 def cell_text(text: str | None) -> str | None:
