@@ -1,4 +1,4 @@
-"""Who may not rule: whoever dealt or supervised the round, and, unless overridden, whoever reported the incident.
+"""Who may not rule: the dealer and supervisor of the round and, unless overridden, the reporter of the incident.
 
 A person is a party by the round's own record, or if named on the incident and confirmed by surveillance or compliance.
 """

@@ -17,7 +17,7 @@ from games.pages.gated import ActionForm, AuditedAdmin
 
 
 class CasinosOwnAdmin(AuditedAdmin):
-    """A setting of a casino: whoever may change it may add it; its casino cannot be changed."""
+    """A setting of a casino. The right to change it includes adding it; its casino cannot be changed."""
 
     list_filter = ["casino"]
     list_select_related = ["casino"]

@@ -199,7 +199,7 @@ class IncidentPerson(models.Model):
 class PartyConfirmation(models.Model):
     """The confirmation by surveillance or compliance that a named dealer or supervisor had that part. Written once.
 
-    Whoever named the person cannot confirm it. Only a confirmed person is barred from ruling.
+    The person who named them cannot confirm it. Only a confirmed person is barred from ruling.
     """
 
     grants = WRITTEN_ONCE

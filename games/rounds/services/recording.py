@@ -27,7 +27,7 @@ from games.terminals.sources import key_of, verify_source
 CLOCKS_DIFFER = dt.timedelta(minutes=5)
 #: A gaming day is closed this long after its end; later rounds are marked.
 BOOKS_OPEN_FOR = dt.timedelta(hours=6)
-#: The action of whoever sends rounds.
+#: The action that sending rounds requires.
 RECORD = "round.record"
 #: The source of rounds that people enter.
 BY_HAND = "hand"
